@@ -86,20 +86,6 @@ static void decoded(void* context, uint16_t input) {
 
 static const ligament_surroundings_t surroundings = {begin, end, now_ns, print, decoded};
 
-/* The host is told, which shows it: nobody looks into a core. */
-static void count_invalid(const ligament_inlet_t* inlet) {
-  const ligament_image_t* image = inlet->instance->image;
-  uint32_t number = inlet->input;
-  for (const ligament_instance_t* one = image->instances; one != inlet->instance; ++one) {
-    number += one->type->input_count;
-  }
-  if (number >= LIGAMENT_TRACE_INPUTS) {
-    number = LIGAMENT_TRACE_INPUTS - 1;
-  }
-  __atomic_store_n(&image->trace->core.invalid[number], image->trace->core.invalid[number] + 1u,
-                   __ATOMIC_RELEASE);
-}
-
 static void on_message(void* context, ligament_cdr_t* body) {
   ligament_inlet_t* inlet = context;
   ligament_instance_t* instance = inlet->instance;
@@ -108,7 +94,6 @@ static void on_message(void* context, ligament_cdr_t* body) {
     record(instance, LIGAMENT_TRACE_END, 0, 0);
   } else {
     ++instance->invalid;
-    count_invalid(inlet);
   }
 }
 

@@ -69,8 +69,6 @@ struct Input {
   std::shared_ptr<std::int64_t> asked_ns = nullptr;
   /// What each start of the core gets first, and instead of what waits; null: nothing.
   std::shared_ptr<const std::vector<std::byte>> latched = nullptr;
-  /// So many messages were dropped by the core: they exceed a bound of their fields, or are none.
-  std::function<void(std::uint32_t)> dropped = nullptr;
 };
 inline constexpr std::size_t most_waiting = 8;
 struct Output {
@@ -155,9 +153,6 @@ class Member : public Node {
     });
     inputs_.push_back(
         {port, subscription->get_topic_name(), std::string(MessageTraits<In>::name), depth});
-    inputs_.back().dropped = [this, subscription = subscription.get()](std::uint32_t count) {
-      note_dropped(*subscription, count);
-    };
     subscriptions_.push_back(subscription);
   }
   template <typename Out>
@@ -233,7 +228,6 @@ class Member : public Node {
         },
         qos));
   }
-  void note_dropped(SubscriptionBase& subscription, std::uint32_t count);
   void offer_parameters();
   void serve(const std::string& name, std::string request, std::string response,
              const std::shared_ptr<OpenRequests>& open);
@@ -246,7 +240,6 @@ class Member : public Node {
   std::vector<std::function<void()>> offers_;  ///< of its services
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::string differs_;
-  bool has_told_dropped_ = false;
   std::vector<Parameter> values_;  ///< of those that can change
   std::shared_ptr<OnSetParametersCallback> on_set_;
 };

@@ -150,7 +150,6 @@ void Core::Implementation::work() {
   }
   const std::int64_t now = pool::monotonic_now_ns();
   const std::int64_t real = real_now_ns();
-  follow_counts();
   follow_trace(now);
   const auto came = transport_->work([&](const xrce::Address& from, xrce::Bytes message) {
     agent_.receive(*transport_, from, message, now, real);

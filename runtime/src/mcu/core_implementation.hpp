@@ -16,7 +16,6 @@
 #include "agent/agent.hpp"
 #include "agent/rpmsg.hpp"
 #include "ligament/mcu_node.hpp"
-#include "mcu/core_counts.hpp"
 #include "mcu/core_trace.hpp"
 #include "mcu/emulator.hpp"
 #include "mcu/member_bus.hpp"
@@ -44,8 +43,6 @@ class Core::Implementation {
   void run();
   bool begin();
   [[nodiscard]] bool is_silent(std::int64_t now);
-  void begin_counts(const rpmsg::Map& map);
-  void follow_counts();
   void begin_trace(const rpmsg::Map& map);
   void follow_trace(std::int64_t now);
   void end_stopped();
@@ -65,7 +62,6 @@ class Core::Implementation {
   std::mutex mutex_;  ///< guards all below it but the emulator, which is the thread's
   std::condition_variable changed_;
   xrce::Profiles profiles_;
-  std::unique_ptr<CoreCounts> counts_;
   std::unique_ptr<CoreTrace> trace_;  ///< null: nothing is recorded
   MemberBus bus_;
   xrce::Agent agent_;

@@ -86,7 +86,6 @@ void Core::Implementation::run() {
     end_stopped();
   }
   const std::lock_guard lock(mutex_);
-  follow_counts();
   if (trace_) {
     trace_->read(pool::monotonic_now_ns());  // the end of what the last message began
   }
@@ -121,28 +120,9 @@ bool Core::Implementation::begin() {
   }
   note_start();
   bell_ = bell->get();
-  begin_counts(options.map);
   begin_trace(options.map);
   transport_ = std::make_unique<xrce::RpmsgTransport>(std::move(options), *area, std::move(*bell));
   return true;
-}
-
-void Core::Implementation::begin_counts(const rpmsg::Map& map) {
-  if (counts_) {
-    return counts_->reset();
-  }
-  auto ring = map_ring(emulator_->memory(), plan_.memory.offset, map);
-  if (!ring) {
-    return report(ring.error());
-  }
-  counts_ = std::make_unique<CoreCounts>(std::move(*ring));
-}
-
-void Core::Implementation::follow_counts() {
-  if (counts_) {
-    counts_->read(
-        [this](std::size_t input, std::uint32_t count) { bus_.note_dropped(input, count); });
-  }
 }
 
 void Core::Implementation::begin_trace(const rpmsg::Map& map) {
@@ -178,7 +158,6 @@ void Core::Implementation::end_stopped() {
 void Core::Implementation::end(const std::string& what) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = pool::monotonic_now_ns();
-  follow_counts();
   if (trace_) {
     trace_->read(now);  // what it did last
   }

@@ -112,16 +112,6 @@ Member::~Member() {
   core_->leave(*this);
 }
 
-/// From the core's thread.
-void Member::note_dropped(SubscriptionBase& subscription, std::uint32_t count) {
-  subscription.count_invalid(count);
-  if (!std::exchange(has_told_dropped_, true)) {
-    report_error("a message on " + subscription.get_topic_name() +
-                 " exceeds a bound of its fields and is dropped by the core "
-                 "(spec/interfaces/bounds.yaml)");
-  }
-}
-
 void Member::join() {
   if (!differs_.empty()) {
     report_error("read-only parameters and texts are built into the image, and " + differs_ +

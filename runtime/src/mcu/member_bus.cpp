@@ -164,25 +164,6 @@ std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) co
   return nodes;
 }
 
-void MemberBus::note_dropped(std::size_t input, std::uint32_t count) {
-  std::vector<const Member*> in_order(members_.size());
-  for (const Member& member : members_) {
-    if (member.number < in_order.size()) {
-      in_order[member.number] = &member;
-    }
-  }
-  for (const Member* member : in_order) {
-    if (member == nullptr) {
-      continue;  // it has gone
-    }
-    for (const auto& queue : member->inputs) {
-      if (queue->input.dropped && input-- == 0) {
-        return queue->input.dropped(count);
-      }
-    }
-  }
-}
-
 MemberBus::Queue* MemberBus::queue_of(const Node& node, std::size_t input) {
   const auto member = std::find_if(members_.begin(), members_.end(),
                                    [&](const Member& one) { return one.node == &node; });

@@ -32,8 +32,6 @@ class MemberBus : public xrce::Bus {
   /// False: nobody waits for it, or the oldest had to go.
   [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
   void latch(const Node& node, std::size_t input, std::vector<std::byte> stored);
-  /// The core has dropped messages of an input: by its place among those of all nodes in the image.
-  void note_dropped(std::size_t input, std::uint32_t count);
 
   [[nodiscard]] Made<xrce::BusNode> make_node(int domain, const std::string& name) override;
   [[nodiscard]] Made<xrce::BusWriter> make_writer(int domain,

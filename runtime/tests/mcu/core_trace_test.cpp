@@ -11,10 +11,7 @@
 #include <ligament/trace.hpp>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
-
-#include "mcu/core_counts.hpp"
 
 namespace ligament::mcu {
 namespace {
@@ -57,27 +54,6 @@ class CoreTraceTest : public testing::Test {
   int memory_;
   ligament_trace_ring_t* core_ = nullptr;
 };
-
-TEST_F(CoreTraceTest, DroppedMessagesAreToldOnceByTheirInput) {
-  core_->core.invalid[1] = 7;  // of a life before
-  CoreCounts counts(map_ring(memory_, 0, map).value());
-  std::vector<std::pair<std::size_t, std::uint32_t>> told;
-  const auto tell = [&](std::size_t input, std::uint32_t count) {
-    told.emplace_back(input, count);
-  };
-  counts.read(tell);
-  EXPECT_TRUE(told.empty());
-  core_->core.invalid[1] += 2;
-  core_->core.invalid[9] += 1;
-  counts.read(tell);
-  counts.read(tell);
-  EXPECT_EQ(told, (decltype(told){{1, 2}, {9, 1}}));
-  EXPECT_EQ(core_->host.is_on, 0U) << "no event is recorded for that";
-  core_->core.invalid[0] = 5;
-  counts.reset();
-  counts.read(tell);
-  EXPECT_EQ(told.size(), 2U);
-}
 
 TEST_F(CoreTraceTest, TellsTheCoreThatItListensAndHowFarItIs) {
   const auto trace = begun();

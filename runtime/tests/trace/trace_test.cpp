@@ -195,7 +195,7 @@ TEST(TraceOn, ANodeWithSimulatedTimeTellsOfEachTick) {
         const auto seen = recorded_by([](const std::string& path) {
           if (trace::load(path, {})) follow_two_ticks();
         });
-        constexpr std::string_view told = "take callback_start ros_time callback_end ";
+        constexpr std::string_view told = "span_end ros_time callback_end ";
         const auto first = seen.find(told);
         const bool twice =
             first != std::string::npos && seen.find(told, first + 1) != std::string::npos;

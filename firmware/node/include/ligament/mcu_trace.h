@@ -17,7 +17,6 @@ enum {
   LIGAMENT_TRACE_EVENTS = 4096,
   LIGAMENT_TRACE_TASKS = 8, /* that have a name */
   LIGAMENT_TRACE_NAME = 16,
-  LIGAMENT_TRACE_INPUTS = 10, /* of all nodes, whose dropped messages are counted */
   LIGAMENT_TRACE_BEGIN_INPUT = 1,
   LIGAMENT_TRACE_BEGIN_TIMER = 2,
   LIGAMENT_TRACE_END = 3,
@@ -53,10 +52,7 @@ typedef struct {
     uint32_t answered;
     uint32_t unused;
     int64_t answer_us; /* the clock when `answered` became the host's `asked` */
-    /* Messages that exceeded a bound of their fields, or were none, and were dropped: by input, all
-     * nodes' in the image's order. The last word is that of its input and all behind it. Counted
-     * on, whatever was there at the start. */
-    uint32_t invalid[LIGAMENT_TRACE_INPUTS];
+    uint32_t unused_too[10];
   } core;
   struct { /* written by the host */
     uint32_t tail;

@@ -42,8 +42,7 @@ TEST(Succession, ASuccessorsSamplesComeAfterThoseThatItsPredecessorLeft) {
     publish_stamped(*follows, number, 64);
   }
   EXPECT_TRUE(reader->has_data() && reader->is_ready());
-  EXPECT_EQ(take_all(*reader),
-            (std::vector<std::uint64_t>{1, 2, 3, 4, 101, 102, 103, 104}));
+  EXPECT_EQ(take_all(*reader), (std::vector<std::uint64_t>{1, 2, 3, 4, 101, 102, 103, 104}));
 }
 
 TEST(Succession, ItComesAfterThemWhenThePredecessorIsDead) {

@@ -219,7 +219,8 @@ def test_a_new_process_that_dies_at_its_start_leaves_all_as_it_was(chat: Chat) -
         running.send_signal(signal.SIGINT)
         said, errors = running.communicate(timeout=120)
     assert running.returncode == 0, said + errors
-    assert chat.record()["errors"] == []
+    # Others may tell that they met a process that went away: no node of the graph is wrong.
+    assert [error for error in chat.record()["errors"] if error["node"]] == []
 
 
 def wait_for_run(chat: Chat) -> Path:

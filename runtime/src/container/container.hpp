@@ -10,8 +10,8 @@ namespace ligament::container {
 struct Arguments {
   std::string config;
   int status_descriptor = -1;
-  std::string trace;       ///< empty: as the configuration says
-  bool ros_tools = false;  ///< nodes have parameter services, /parameter_events and /rosout
+  std::string trace;              ///< empty: as the configuration says
+  bool ros_tools = false;         ///< nodes have parameter services, /parameter_events and /rosout
   int control_descriptor = -1;    ///< socket on which a node may be asked to move; -1: none
   int take_over_descriptor = -1;  ///< socket to the container whose node this one takes; -1: none
 };

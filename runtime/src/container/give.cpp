@@ -27,7 +27,8 @@ using Failure = unexpected<std::string>;
 
 constexpr std::size_t longest_request = 65536;
 
-// --- whether it may go ----------------------------------------------------------------------------
+// --- whether it may go
+// ----------------------------------------------------------------------------
 
 bool is_of_ros_tools(const std::string& topic) {
   return topic == "/rosout" || topic == "/parameter_events";
@@ -77,7 +78,8 @@ std::string why_it_stays(const Node& node) {
   return fault_of_ends(node.state());
 }
 
-// --- the steps ------------------------------------------------------------------------------------
+// --- the steps
+// ------------------------------------------------------------------------------------
 
 /// One node on its way. It goes on here unless `go` was sent.
 class Giving {
@@ -201,7 +203,8 @@ class Giving {
   std::int64_t stopped_ns_ = 0;
 };
 
-// --- the control socket ---------------------------------------------------------------------------
+// --- the control socket
+// ---------------------------------------------------------------------------
 
 struct Received {
   std::string text;     ///< empty: the socket has ended
@@ -224,8 +227,8 @@ Received receive(int socket) {
   } while (bytes < 0 && errno == EINTR);
   received.text.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
   const cmsghdr* const control = CMSG_FIRSTHDR(&header);
-  if (control != nullptr && control->cmsg_level == SOL_SOCKET &&
-      control->cmsg_type == SCM_RIGHTS && control->cmsg_len == CMSG_LEN(sizeof(int))) {
+  if (control != nullptr && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS &&
+      control->cmsg_len == CMSG_LEN(sizeof(int))) {
     std::memcpy(&received.descriptor, CMSG_DATA(control), sizeof(int));
   }
   return received;
@@ -286,8 +289,8 @@ void Giver::give(const Json& request, int descriptor) {
   }
   if (auto given = Giving(holder_, node, channel).run(names_in(request)); !given) {
     get_logger("ligament-container")
-        .write(LogLevel::warn, "node '" + node->get_fully_qualified_name() +
-                                   "' stays here: " + given.error());
+        .write(LogLevel::warn,
+               "node '" + node->get_fully_qualified_name() + "' stays here: " + given.error());
     channel.refuse(given.error());
   }
 }

@@ -20,7 +20,7 @@ class Giver {
  public:
   /// Takes over the descriptor. Holder and context must outlive it.
   Giver(int control, NodeHolder& holder, Context& context);
-  /// A move that is under way ends, and its node stays here.
+  /// A move that is in progress ends, and its node stays here.
   ~Giver();
   Giver(const Giver&) = delete;
   Giver& operator=(const Giver&) = delete;

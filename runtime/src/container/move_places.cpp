@@ -95,9 +95,8 @@ void go_to(const Node& node, const Places& places) {
 }
 
 void rest(const Node& node) {
-  for_each_open(subscriptions_of(node.state()), [](const EndName& /*name*/, SubscriptionBase& one) {
-    one.state().reader->rest();
-  });
+  for_each_open(subscriptions_of(node.state()),
+                [](const EndName& /*name*/, SubscriptionBase& one) { one.state().reader->rest(); });
 }
 
 std::size_t open_requests(const Node& node) {
@@ -141,9 +140,9 @@ std::string lacking_end(const Reach& old_one, const Reach& new_one) {
   const auto found = std::find_if(old_one.begin(), old_one.end(), [&new_one](const auto& one) {
     return one.second != 0 && !new_one.contains(one.first);
   });
-  return found == old_one.end() ? ""
-                                : "the new node does not publish on '" + found->first.first +
-                                      "', as the old one does";
+  return found == old_one.end()
+             ? ""
+             : "the new node does not publish on '" + found->first.first + "', as the old one does";
 }
 
 std::string unmet(const Places& old_ones, const Places& new_ones) {
@@ -219,7 +218,8 @@ expected<Reach, std::string> reach_from(const nlohmann::json& json) {
   }
 }
 
-// --- parameters -----------------------------------------------------------------------------------
+// --- parameters
+// -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -272,8 +272,7 @@ nlohmann::json parameters_to_json(const Node& node) {
   auto json = nlohmann::json::array();
   for (const std::string& name : set.names()) {
     if (const auto value = set.get(name); value && value->get_type() != ParameterType::not_set) {
-      json.push_back(
-          {name, static_cast<unsigned>(value->get_type()), value_to_json(*value)});
+      json.push_back({name, static_cast<unsigned>(value->get_type()), value_to_json(*value)});
     }
   }
   return json;

@@ -87,7 +87,7 @@ void SingleThreadedExecutor::Impl::rebuild_if_changed() {
   seen_version_.store(version, std::memory_order_release);
 }
 
-/// While it spins on another thread, the round that is under way may still have callbacks of the
+/// While it spins on another thread, the round that has begun may still have callbacks of the
 /// node before it: until the next one begins.
 void SingleThreadedExecutor::Impl::remove_node(const std::shared_ptr<Node>& node) {
   if (!nodes_.remove(node) || detail::CallbackScope::runs_for(*context_)) {

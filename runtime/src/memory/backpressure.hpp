@@ -88,9 +88,9 @@ class Pace {
   const Cursors* cursors_ = nullptr;
   const layout::CursorRow* row_ = nullptr;
   std::uint64_t writer_ = 0;
-  std::uint64_t next_ = 1;  ///< the largest value seen that can be true
+  std::uint64_t next_ = 1;         ///< the largest value seen that can be true
   std::uint64_t rests_until_ = 0;  ///< it rests, and this is behind `head` of the last look; else 0
-  std::uint64_t raw_ = 0;   ///< the value seen
+  std::uint64_t raw_ = 0;          ///< the value seen
   std::uint64_t worked_ = 0;
 };
 

@@ -45,8 +45,8 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
   pool::Waiter& waiter = *context.state().waiter;
   pool::ReaderOptions reading;
   reading.resting = context.state().takes_over;
-  auto reader = context.domain()->create_reader(
-      describe(node, ends.in.topic, in_type, ends.in.qos), waiter, reading);
+  auto reader = context.domain()->create_reader(describe(node, ends.in.topic, in_type, ends.in.qos),
+                                                waiter, reading);
   if (!reader) {
     return unexpected<pool::EndpointError>(reader.error());
   }

@@ -105,8 +105,8 @@ class Neighbours {
     // However busy the machine is: nobody is stalled.
     context_->state().patience_ns["/chat"] = 60'000'000'000;
     publisher_ = node_->create_publisher<Text>("/chat", QoS(16).keep_all());
-    subscription_ = node_->create_subscription<Text>(
-        "/relayed", QoS(16).keep_all(), [this](const Text& text) { add(text.data); });
+    subscription_ = node_->create_subscription<Text>("/relayed", QoS(16).keep_all(),
+                                                     [this](const Text& text) { add(text.data); });
     EXPECT_TRUE(executor_.add_node(node_));
     spinning_ = std::thread([this] { EXPECT_TRUE(executor_.spin()); });
   }

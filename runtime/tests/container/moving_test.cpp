@@ -22,8 +22,7 @@ const Json counted = Json::array({"count"});
 class Moving : public ::testing::TestWithParam<int> {
  protected:
   [[nodiscard]] Json configuration(const Json& parameters = Json::object(),
-                                   const std::string& class_name = "Relay",
-                                   int threads = 1) const {
+                                   const std::string& class_name = "Relay", int threads = 1) const {
     Json relay = testing::node("relay", class_name, parameters);
     relay["remap"]["relayed"] = "/relayed";
     Json file = testing::config(domain_, Json::array({relay}));
@@ -93,8 +92,8 @@ TEST_F(Moving, ParametersThatWereSetGoWithIt) {
   Home first(folder_, configuration(), -1, {"--ros-tools"});
   ASSERT_FALSE(first.process->next("ready").is_null());
   neighbours.wait_until_met();
-  const auto asker =
-      std::make_shared<Node>("asker", NodeOptions().context(Context::create({domain_, "r"}).value()));
+  const auto asker = std::make_shared<Node>(
+      "asker", NodeOptions().context(Context::create({domain_, "r"}).value()));
   using Set = rcl_interfaces::srv::SetParameters;
   auto client = asker->create_client<Set>("/relay/set_parameters");
   ASSERT_TRUE(client->wait_for_service());
@@ -123,9 +122,10 @@ TEST_F(Moving, ANodeThatCannotGoStaysAndSaysWhy) {
     std::string why;
   };
   const Json keeps_none = configuration({{"keeps", false}});
-  for (const Case& one : {Case{keeps_none, configuration(), "save_state"},
-                          Case{configuration(), configuration(Json::object(), "Latched"), "no subscription"},
-                          Case{configuration(Json::object(), "Latched"), configuration(), "transient_local"}}) {
+  for (const Case& one :
+       {Case{keeps_none, configuration(), "save_state"},
+        Case{configuration(), configuration(Json::object(), "Latched"), "no subscription"},
+        Case{configuration(Json::object(), "Latched"), configuration(), "transient_local"}}) {
     Home first(folder_, one.from);
     ASSERT_FALSE(first.process->next("ready").is_null());
     SocketPair pair(SOCK_STREAM);

@@ -151,7 +151,7 @@ def run(built_echoed: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
 def frames(out: Path) -> Iterator[Run]:
     """Small images through /convert, which can be on any device; /sink looks for gaps."""
     build = built(Request(HERE / "moving.yaml", "processes", "soc_sim", out)).build
-    settings = [f"camera.source={out / 'images'}", "camera.pacing=rate", "camera.rate_hz=1000"]
+    settings = [f"camera.source={out / 'images'}", "camera.rate_hz=1000"]
     yield from ended(Run(build, settings, "/sink"))
 
 
@@ -219,7 +219,8 @@ def test_a_new_process_that_dies_at_its_start_leaves_all_as_it_was(chat: Chat) -
         running.send_signal(signal.SIGINT)
         said, errors = running.communicate(timeout=120)
     assert running.returncode == 0, said + errors
-    assert chat.record()["errors"] == []
+    # Others may tell that they met a process that went away: no node of the graph is wrong.
+    assert [error for error in chat.record()["errors"] if error["node"]] == []
 
 
 def wait_for_run(chat: Chat) -> Path:

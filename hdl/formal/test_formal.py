@@ -38,8 +38,6 @@ class Proof:
     from_zero: bool = False
     #: Depth with LIGAMENT_HDL_FULL=1; 0: the same. Minutes of a core instead of seconds.
     full: int = 0
-    #: Clocks are inputs of the solver: a step is a moment in which each may change.
-    multiclock: bool = False
     #: It has to fail without a fault too: what the assertion denies is reachable.
     reach: bool = False
 
@@ -52,7 +50,6 @@ class Proof:
 BCAST, ARBITER = ("lig_bcast",), ("lig_arbiter",)
 FIFO = ("lig_fifo", "lig_queue", "lig_store")
 STAGE = ("lig_skid", *FIFO)
-AFIFO = ("lig_afifo",)
 TOPIC = (
     "lig_topic", "lig_arbiter", "lig_bcast", "lig_fifo", "lig_fifo_drop", "lig_fifo_last",
     "lig_queue", "lig_stats", "lig_store",
@@ -77,19 +74,6 @@ PROOFS = [
     Proof(
         "lig_stage_formal", STAGE, "bmc", 12, ("ORDER",), ("FIFO=1",),
         mutant=("lig_queue", "valid_i && !full", "valid_i"),
-    ),
-    Proof("lig_afifo_formal", AFIFO, "bmc", 30, from_zero=True, multiclock=True, full=40),
-    Proof(
-        "lig_afifo_formal", AFIFO, "bmc", 36, ("REACH",), from_zero=True, multiclock=True,
-        reach=True,
-    ),
-    Proof(
-        "lig_afifo_formal", AFIFO, "bmc", 30, from_zero=True, multiclock=True,
-        mutant=("lig_afifo", "(read_seen_q[SYNC_STAGES-1] ^ Turn)", "'1"),
-    ),
-    Proof(
-        "lig_afifo_formal", AFIFO, "bmc", 30, from_zero=True, multiclock=True,
-        mutant=("lig_afifo", "read_gray_q != write_seen_q[SYNC_STAGES-1]", "1'b1"),
     ),
     Proof("lig_bcast_formal", BCAST, "prove", 3),
     Proof("lig_bcast_formal", BCAST, "bmc", 10, ("ORDER",)),
@@ -174,7 +158,6 @@ def script_of(proof: Proof, files: list[Path]) -> str:
     defines = "".join(f" -D {name}" for name in ("FORMAL", *proof.defines))
     defines += "".join(f" -G {value}" for value in proof.parameters)
     depth = (os.environ.get("LIGAMENT_HDL_FULL") == "1" and proof.full) or proof.depth
-    clocks = "multiclock on\n" if proof.multiclock else ""
     start = "setundef -zero -init\n" if proof.from_zero else ""
     names = " ".join(file.name for file in files)
     listing = "\n".join(str(file) for file in files)
@@ -182,7 +165,7 @@ def script_of(proof: Proof, files: list[Path]) -> str:
     return f"""[options]
 mode {proof.mode}
 depth {depth}
-{clocks}[engines]
+[engines]
 smtbmc yices
 [script]
 read_slang -j 1{defines} --top {proof.top} {names}

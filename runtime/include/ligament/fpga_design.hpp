@@ -161,8 +161,9 @@ struct NodePlan {
   /// Nodes that topics on the chip join, directly or through others. Parts do not wait for each
   /// other's messages, and are reset each by itself.
   std::size_t part = 0;
-  /// It answers each message of any input by itself, in the order in which it takes them; else sets
-  /// of one message of each.
+  /// It answers each message of any input by itself, in the order in which it takes them: with any
+  /// number of messages, and a Broken one of one beat behind them. Else sets of one message of each
+  /// input, with one message.
   bool each = false;
 };
 

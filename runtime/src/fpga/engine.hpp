@@ -34,6 +34,7 @@ class Engine {
     const OutputPlan* output = nullptr;  ///< of an input's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
+    std::uint64_t answered = 0;  ///< messages that what passed this output answers
   };
   /// The messages of a node that frames at an exit are: it leaves none for some of its answers.
   struct Frames {
@@ -66,6 +67,7 @@ class Engine {
   void observe_ends();
   void observe_probes();
   void observe_beat(std::size_t probe, bool last);
+  void end_answer(Watch& watch, bool single_beat);
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);

@@ -84,12 +84,21 @@ void Engine::observe_beat(std::size_t probe, bool last) {
   inside_[probe / word_bits] &= ~(std::uint64_t{1} << probe % word_bits);
   ++watch.done;
   progress_at_ = cycle_;
-  // A message of one beat is a Broken one: no frame leaves.
-  if (watch.output != nullptr && watch.output->exit && !is_first) {
-    frames_[*watch.output->exit].messages.push_back(watch.done - 1);
-  }
-  if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
+  if (watch.output != nullptr) {
+    end_answer(watch, is_first);
+  } else if (nodes_[watch.node].outputs.empty()) {
     end_work(watch.node, watch.done - 1, cycle_ + 1);
+  }
+}
+
+/// A message has left an output. One of a single beat is a Broken one, and no frame. Of a node that
+/// answers each message, that alone ends the answer: there may be frames in front of it.
+void Engine::end_answer(Watch& watch, bool single_beat) {
+  if (watch.output->exit && !single_beat) {
+    frames_[*watch.output->exit].messages.push_back(watch.answered);
+  }
+  if (single_beat || !nodes_[watch.node].each) {
+    end_work(watch.node, watch.answered++, cycle_ + 1);
   }
 }
 
@@ -238,7 +247,7 @@ bool Engine::owes(std::size_t node) const {
     answered = plan.each ? taken : answered;
   }
   for (const OutputPlan& output : plan.outputs) {
-    answered = std::min(answered, watches_[output.probe].done);
+    answered = std::min(answered, watches_[output.probe].answered);
   }
   return answered < asked(node);
 }
@@ -304,14 +313,15 @@ std::string Engine::shortcoming(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
   const std::uint64_t owed = asked(node);
   std::vector<std::string_view> ports;
+  const bool only_takes = plan.outputs.empty();
   const auto name_owing = [&](const auto& links) {
     for (const auto& link : links) {
-      if (is_inside(link.probe) || watches_[link.probe].done < owed) {
+      const Watch& watch = watches_[link.probe];
+      if (is_inside(link.probe) || (only_takes ? watch.done : watch.answered) < owed) {
         ports.emplace_back(link.port);
       }
     }
   };
-  const bool only_takes = plan.outputs.empty();
   if (only_takes) {
     name_owing(plan.inputs);
   } else {

@@ -130,6 +130,9 @@ struct ShellEnd {
   /// A beat of a frame comes; whole bursts go to the port.
   void take_beat(std::size_t number, std::deque<Burst>& writes) {
     const Beat beat = exit->beat;
+    if (heard == 0 && beat.last != 0) {
+      return;  // no frame: hdl/rtl/lig_pack.sv keeps it
+    }
     if (heard < 2) {
       header[heard++] = beat.data;
       dropped += beat.last;

@@ -165,6 +165,10 @@ async def gives_the_same_commands_whoever_is_faster(dut, stall):
             stamp = 3 * SECOND_NS
             said = [stamp, stamp]
         stamp += dice.choice((33 * MS, 33 * MS, 33 * MS, 34 * MS, 0, -20 * MS))
+        if frame == 36:  # both are done with all that waits
+            said = [stamp, stamp]
+            await drive.light(True, stamp, -1.0)
+            await drive.light(False, stamp, -1.0)
         for red in (True, False):
             if (frame < 10 and not red) or 25 <= frame < 36:
                 continue

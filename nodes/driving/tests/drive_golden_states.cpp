@@ -130,10 +130,10 @@ extern "C" {
 /// slow_after, stop_after, light_delay.
 void* golden_drive_new(const double* lengths, const std::int64_t* ms) {
   constexpr std::int64_t kMs = 1'000'000;
-  return new Control{Drive({to_fixed(lengths[0]), to_fixed(lengths[1]), to_fixed(lengths[2]),
-                            to_fixed(lengths[3]), to_fixed(lengths[4]), to_fixed(lengths[5]),
-                            ms[0] * kMs, ms[1] * kMs, ms[2] * kMs}),
-                     {}};
+  return new Control{
+      Drive({to_fixed(lengths[0]), to_fixed(lengths[1]), to_fixed(lengths[2]), to_fixed(lengths[3]),
+             to_fixed(lengths[4]), to_fixed(lengths[5]), ms[0] * kMs, ms[1] * kMs, ms[2] * kMs}),
+      {}};
 }
 void golden_drive_delete(void* drive) { delete static_cast<Control*>(drive); }
 
@@ -189,8 +189,8 @@ int golden_light_frame(void* of, std::int64_t stamp, const Picture* picture, int
                        std::int64_t number, Said* said) {
   auto& light = *static_cast<Detector*>(of);
   light.said = said;
-  light.take({stamp, mat(*picture).clone(),
-              blue_first != 0 ? ColourOrder::bgr : ColourOrder::rgb, number});
+  light.take({stamp, mat(*picture).clone(), blue_first != 0 ? ColourOrder::bgr : ColourOrder::rgb,
+              number});
   return static_cast<int>(light.said - said);
 }
 /// What the other detector says of a frame: `lit`, or that it is done with it.

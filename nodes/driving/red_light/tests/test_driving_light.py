@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both light cores: bit by bit what the node of the CPU says, of kernels/light.hpp and light_watch.hpp."""
+"""Both light cores: what the CPU's nodes say, by kernels/light.hpp and light_watch.hpp, in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ import drive_bench
 import image_bench
 import numpy as np
 import pytest
-from cocotb.utils import get_sim_time
 from drive_messages import NOTHING, SECOND_NS, Answer, ask_each, broken, point_stamped
 from image_bench import Image, Pixels, fields, image, with_pixels
 from stream import start

@@ -24,7 +24,7 @@ LAMP = "diameter_from: 3, confirm: 2"
 GRAPH = f"""schema: ligament/graph/1
 name: case_control_cores
 nodes:
-  camera:
+  road:  # the last node that a container makes: all hear its first frame
     type: driving/road
     parameters:
       {{frames: {FRAMES}, width: 320, height: 240, start: 0.5, offset: 0.05, red_from: 10,

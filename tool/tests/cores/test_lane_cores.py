@@ -22,7 +22,8 @@ name: case_lane_cores
 nodes:
   camera:
     type: driving/road
-    parameters: {{frames: {FRAMES}, width: 320, height: 240, start: 1.5, offset: 0.05, patience_s: 20.0}}
+    parameters:
+      {{frames: {FRAMES}, width: 320, height: 240, start: 1.5, offset: 0.05, patience_s: 20.0}}
     remap: {{image_raw: raw, clock: /clock}}
   project:
     type: driving/projection

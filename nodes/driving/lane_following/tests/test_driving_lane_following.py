@@ -48,9 +48,7 @@ LENGTHS = (
     Lengths(),
     Lengths(look_ahead=0.5, band=0.31),
     Lengths(far_edge=0.93, half_width=0.71, lane_width=0.21, stripe_width=0.014, look_ahead=0.8),
-    Lengths(
-        near_edge=0, far_edge=100, half_width=100, lane_width=77, stripe_width=10, look_ahead=50, band=99
-    ),
+    Lengths(0, 100, 100, lane_width=77, stripe_width=10, look_ahead=50, band=99),
     Lengths(half_width=0.06, lane_width=0.05, stripe_width=0.008, look_ahead=0.7, band=0.001),
 )  # fmt: skip
 

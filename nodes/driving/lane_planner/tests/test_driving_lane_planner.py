@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_lane_planner: bit by bit the classes of kernels/stripes.hpp, by GroundView::warp_nearest."""
+"""driving_lane_planner: bit by bit kernels/stripes.hpp, then GroundView::warp_nearest."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def run(folder: Path, variant: str) -> dict[str, list[str]]:
     """The hashes of what each sink recorded, without those of a robot that has not moved."""
     words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
     domain = f"lanes_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain]):
+    for command in (["build", *words], ["run", *words, "--domain", domain, "--until", "camera"]):
         result = subprocess.run(
             [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
             capture_output=True, text=True, check=False, env=os.environ,

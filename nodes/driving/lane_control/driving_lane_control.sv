@@ -80,7 +80,7 @@ module driving_lane_control
   // --- numbers of floats, and back ------------------------------------------------------------------------
 
   logic fix, fixing, spread, spreading;
-  logic signed [63:0] fixed;
+  logic signed [63:0] fixed, value, given;  // value, given: of the calculator
   logic [63:0] parameter_bits, double_bits, speed_q;
   logic [31:0] unused_single;
   always_comb begin
@@ -137,7 +137,6 @@ module driving_lane_control
   block_t begin_q, why;
   step_t step;
   register_t place;
-  logic signed [63:0] value, given;
   lig_drive_calculator calculator (
       .clk_i, .rst_i, .start_i(start), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));

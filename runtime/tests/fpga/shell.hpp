@@ -131,8 +131,8 @@ struct ShellEnd {
   void take_beat(std::size_t number, std::deque<Burst>& writes) {
     const Beat beat = exit->beat;
     if (heard < 2) {
+      dropped += heard == 0 ? 0U : beat.last;  // of a beat alone lig_pack makes no frame
       header[heard++] = beat.data;
-      dropped += beat.last;
       heard = beat.last != 0 ? 0 : heard;
       burst = {number, rooms.front().address, {}, false, {}};
       return;

@@ -39,6 +39,8 @@ module lig_drive_light
     Measure, Measured, Say, Refuse, Over         // the answer
   } state_e;
   state_e state_q;
+  logic picture_q;  // it is a picture that is answered
+  localparam logic [3:0] NameCount = 4'd2, NamePieces = 4'd3, Ends = 4'd7;  // of what is said
 
   // --- the picture, and the disc in it --------------------------------------------------------------------
 
@@ -160,7 +162,7 @@ module lig_drive_light
   // --- what follows ---------------------------------------------------------------------------------------
 
   header_t header_q;
-  logic picture_q, colours;  // it is a picture that is answered; it has three channels
+  logic colours;  // the picture has three channels
   logic [63:0] problem_q;
   logic [2:0] last_piece;
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
@@ -228,7 +230,6 @@ module lig_drive_light
 
   // --- the answer -----------------------------------------------------------------------------------------
 
-  localparam logic [3:0] NameCount = 4'd2, NamePieces = 4'd3, Ends = 4'd7;
   logic [6:0] text_end;  // of the stamp and the name, with its length and its NUL
   assign text_end = letters_q + 7'd13;
 

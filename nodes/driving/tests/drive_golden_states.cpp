@@ -99,8 +99,8 @@ int golden_light_frame(void* of, std::int64_t stamp, const Picture* picture, int
                        std::int64_t* event, int* disc) {
   auto& light = *static_cast<Detector*>(of);
   const auto announced = light.watch.on_frame(stamp, [&] {
-    const auto found = find_disc(mat(*picture), blue_first != 0 ? ColourOrder::bgr : ColourOrder::rgb,
-                                 light.options);
+    const auto found = find_disc(
+        mat(*picture), blue_first != 0 ? ColourOrder::bgr : ColourOrder::rgb, light.options);
     if (found) light.disc = *found;
     return found.has_value();
   });

@@ -134,8 +134,8 @@ struct ShellEnd {
       return;  // no frame: hdl/rtl/lig_pack.sv keeps it
     }
     if (heard < 2) {
+      dropped += heard == 0 ? 0U : beat.last;  // of a beat alone lig_pack makes no frame
       header[heard++] = beat.data;
-      dropped += beat.last;
       heard = beat.last != 0 ? 0 : heard;
       burst = {number, rooms.front().address, {}, false, {}};
       return;

@@ -42,6 +42,7 @@ module lig_drive_light
     Say, Saying, Finish, Over             // what is said of it, and the end of the answer
   } state_e;
   state_e state_q;
+  logic picture_q;  // it is a picture that is answered
 
   // --- the picture, and the disc in it --------------------------------------------------------------------
 
@@ -185,7 +186,7 @@ module lig_drive_light
 
   // --- what follows ---------------------------------------------------------------------------------------
 
-  logic picture_q, colours;  // it is a picture that is answered; it has three channels
+  logic colours;  // the picture has three channels
   logic lost_q;  // it was said, of a frame that was lost
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
   assign s_axis_other.tready = state_q == Take;

@@ -20,10 +20,12 @@ from image_bench import Image, Pixels, fields, image, with_pixels
 from stream import start
 
 MS = 1_000_000
-MAX_WIDTH = 128
+#: Of each core another one: a model lies in a folder of its parameters.
+WIDTHS = {"red": 128, "green": 256}
 NO_ENCODING, NO_SIZE, SHORT_DATA, NO_COLOUR = 16, 17, 19, 29
 #: Which of the two nodes; `simulate` hands its environment to the simulator.
 NODE = os.environ.get("LIGHT", "red")
+MAX_WIDTH = WIDTHS[NODE]
 SIZES = {"rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1}
 COLOURS = {"red": (340, 15, 120, 255, 150), "green": (90, 170, 80, 255, 150)}
 BOUNDS = ("hue_from", "hue_to", "saturation_from", "saturation_to", "value_from")
@@ -316,5 +318,5 @@ async def forgets_at_reset(dut):
 @pytest.mark.parametrize("light", ["red", "green"])
 def test_driving_light(light, pixels, monkeypatch):
     monkeypatch.setenv("LIGHT", light)
-    parameters = {"MAX_WIDTH": MAX_WIDTH, "PIXELS": pixels}
+    parameters = {"MAX_WIDTH": WIDTHS[light], "PIXELS": pixels}
     drive_bench.simulate_core("test_driving_light", f"{light}_light", parameters)

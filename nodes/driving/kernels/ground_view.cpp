@@ -32,8 +32,8 @@ struct Ground {
     rows_below = scaled(rows_above, pitch.cosine, kTurnBits);
     // A degree less of binary places halves the field of view.
     const auto half = sine_cosine(to_fixed(camera.horizontal_fov, kTurnBits - 1));
-    focal = static_cast<std::int64_t>(divide_rounded(
-        (Int128{camera.width} * half.cosine) << kFocalBits, Int128{2 * half.sine}));
+    focal = static_cast<std::int64_t>(
+        divide_rounded((Int128{camera.width} * half.cosine) << kFocalBits, Int128{2 * half.sine}));
     const std::int64_t rows_wide = 4 * rectangle.rows * to_fixed(rectangle.half_width, 32);
     spread = divide_rounded(scaled(focal, rows_wide, 32), std::int64_t{rectangle.columns});
   }
@@ -72,12 +72,11 @@ std::string contradiction(const Ground& ground, const GroundRectangle& rectangle
 GroundView::Row row_at(const Ground& ground, const MountedCamera& camera, int columns, int row) {
   const std::int64_t depth = ground.rows_depth_at(2 * row + 1);
   const auto step = divide_rounded(Int128{ground.spread} << 26, Int128{depth});
-  const auto to_left =
-      divide_rounded((Int128{ground.spread} * (columns - 1)) << 25, Int128{depth});
+  const auto to_left = divide_rounded((Int128{ground.spread} * (columns - 1)) << 25, Int128{depth});
   const auto below = static_cast<std::int64_t>(
       divide_rounded(Int128{ground.rows_below_at(2 * row + 1)} << 30, Int128{depth}));
-  const std::int64_t place = 16 * (camera.height - 1) +
-                             Ground::scaled(ground.focal, below, kFocalBits + 30 - kPlaceBits);
+  const std::int64_t place =
+      16 * (camera.height - 1) + Ground::scaled(ground.focal, below, kFocalBits + 30 - kPlaceBits);
   const std::int64_t middle = std::int64_t{camera.width - 1} << (kLengthBits - 1);
   return {static_cast<std::int32_t>(std::clamp(place, -kFarthestRow, kFarthestRow)),
           middle + kRounds - static_cast<std::int64_t>(to_left), static_cast<std::int64_t>(step)};

@@ -2,13 +2,14 @@
 //
 // driving_lane_control: the FPGA form of driving/lane_control: a command for each new frame, and where frames stay away.
 //
-// Each message is answered by itself (`answers: each`): a lane by its command, a light's event by nothing, a tick of the
-// node's clock by a command where no lane has come for long. Messages are taken one at a time, events first: one that is
-// here counts for the next frame. What is computed is a program (lig_drive_control_pkg), of which the points of a lane need
-// only two: those around the goal.
+// Each message is answered by itself (`answers: each`). A lane waits until the detectors have said all that counts for its
+// frame (lig_drive_waiting): so a lane, or what a detector says, is answered by the commands for all frames that need wait
+// no longer, or by nothing; a tick of the node's clock by a command where none was given for long. What detectors say is
+// taken first. What is computed is a program (lig_drive_control_pkg), of which the points of a lane need only two: those
+// around the goal.
 //
-//   a lane   about 120 cycles per point, and 1200
-//   storage  the calculator's registers, 32 events
+//   a lane   about 120 cycles per point, and 1500
+//   storage  the calculator's registers, 32 events, 8 lanes
 module driving_lane_control
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
@@ -39,8 +40,9 @@ module driving_lane_control
   typedef enum logic [4:0] {
     Clear, Convert, Converted, Given,  // after a reset: registers and parameters
     Idle, Take, Point, Placed,         // a message
-    Store, Run, Ran, Add, Look, Heed,  // what is made of it
-    Measure, Measured, Say, Refuse     // the answer
+    Keep, Add, Note,                   // a lane; a light; that a detector is done with a frame
+    Next, Store, Run, Ran, Judge, Look, Heed,  // a frame whose turn it may be
+    Measure, Measured, Say, Finish     // its command, and the end of the answer
   } state_e;
   state_e state_q;
   typedef enum logic [1:0] {Lane, Red, Green, Tick} input_e;
@@ -72,15 +74,16 @@ module driving_lane_control
   assign taken = state_q == Take && valid;
 
   // Sec and nanosec are the first fields of each of them; of a lane, each point's x and y.
-  logic is_number, is_point, is_x;
+  logic is_number, is_point, is_x, is_height;
   assign is_number = user.kind == Values && user.field <= FIELD_HEADER__STAMP__NANOSEC;
+  assign is_height = user.kind == Values && user.field == lig_geometry_msgs_msg_point_stamped_pkg::FIELD_POINT__Z;
   assign is_x = user.field == FIELD_POLYGON__POINTS__X;
   assign is_point = input_q == Lane && user.kind == Values && (is_x || user.field == FIELD_POLYGON__POINTS__Y);
 
   // --- numbers of floats, and back ------------------------------------------------------------------------
 
-  logic fix, fixing, spread, spreading;
-  logic signed [63:0] fixed;
+  logic fix, fixing, spreading;
+  logic signed [63:0] fixed, value, given, first_stamp;
   logic [63:0] parameter_bits, double_bits, speed_q;
   logic [31:0] unused_single;
   always_comb begin
@@ -100,54 +103,42 @@ module driving_lane_control
   lig_drive_fixed to_fixed (
       .clk_i, .rst_i, .start_i(fix), .float_i(state_q == Convert ? parameter_bits : wide_of(data[31:0])), .bits_i(6'd16),
       .busy_o(fixing), .fixed_o(fixed));
-  assign spread = state_q == Measure;
   lig_drive_float to_float (
-      .clk_i, .rst_i, .start_i(spread), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
+      .clk_i, .rst_i, .start_i(state_q == Measure), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
       .single_o(unused_single));
 
-  // --- the points around the goal -------------------------------------------------------------------------
+  // --- frames that wait -----------------------------------------------------------------------------------
 
-  typedef logic signed [27:0] length_t;  // up to 1000 m
-  length_t look_ahead_q, x_q, ax_q, ay_q, bx_q, by_q;
-  logic is_x_q, any_q, before_q, beyond_q, far_q;  // before: there is an A; beyond: B is behind look_ahead; far: no lane
-  logic [1:0] points;
-  assign points = far_q || !any_q ? 2'd0 : beyond_q && before_q ? 2'd2 : 2'd1;
+  lane_t coming, lane;
+  lig_drive_goal goal (
+      .clk_i, .look_ahead_i(fixed[27:0]), .set_i(state_q == Converted && number_q == 6'(LookAhead)),
+      .clear_i(state_q == Idle), .far_i(taken && is_point && !is_near(data[31:0])), .take_i(taken && is_point),
+      .is_x_i(is_x), .place_i(state_q == Placed), .length_i(fixed[27:0]), .lane_o(coming));
+
+  logic waiting, any, due, is_light_q;
+  lig_drive_waiting #(.LANE_BITS($bits(lane_t))) frames (
+      .clk_i, .rst_i, .stamp_i(value), .add_i(state_q == Keep), .lane_i(coming),
+      .light_i(state_q == Add), .done_i(state_q == Note), .which_i(input_q == Green), .pop_i(state_q == Judge && due),
+      .busy_o(waiting), .any_o(any), .stamp_o(first_stamp), .lane_o(lane), .due_o(due));
 
   always_ff @(posedge clk_i) begin
-    if (state_q == Converted && number_q == 6'(LookAhead)) look_ahead_q <= fixed[27:0];
-    if (state_q == Idle) {any_q, before_q, beyond_q, far_q} <= '0;
-    if (taken && is_point) begin
-      is_x_q <= is_x;
-      if (!is_near(data[31:0])) far_q <= 1'b1;
-    end
-    if (state_q == Placed) begin
-      if (is_x_q) x_q <= fixed[27:0];
-      else if (!beyond_q) begin
-        {ax_q, ay_q, bx_q, by_q} <= {bx_q, by_q, x_q, fixed[27:0]};
-        any_q <= 1'b1;
-        before_q <= any_q;
-        beyond_q <= x_q >= look_ahead_q;
-      end
-    end
+    if (taken && is_height) is_light_q <= lig_drive_stamp_pkg::says_light(data);
   end
 
   // --- program and events ---------------------------------------------------------------------------------
 
-  logic start, busy, write;
+  logic busy, write;
   block_t begin_q, why;
   step_t step;
   register_t place;
-  logic signed [63:0] value, given;
   lig_drive_calculator calculator (
-      .clk_i, .rst_i, .start_i(start), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
+      .clk_i, .rst_i, .start_i(state_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));
 
   logic looking, is_red;
   lig_drive_lights lights (
       .clk_i, .rst_i, .clear_i(state_q == Look && why == Anew), .add_i(state_q == Add), .ask_i(state_q == Look),
       .stamp_i(value), .red_i(input_q == Red), .busy_o(looking), .red_o(is_red));
-
-  assign start = state_q == Run;
 
   always_comb begin
     write = 1'b0;
@@ -167,17 +158,18 @@ module driving_lane_control
       Store: begin
         write = 1'b1;
         unique case (place)
-          Points: given = 64'(points);
-          AX: given = 64'(ax_q);
-          AY: given = 64'(ay_q);
-          BX: given = 64'(bx_q);
-          default: given = 64'(by_q);
+          Points: given = 64'(lane.points);
+          AX: given = 64'(lane.ax);
+          AY: given = 64'(lane.ay);
+          BX: given = 64'(lane.bx);
+          BY: given = 64'(lane.by);
+          default: given = first_stamp;
         endcase
       end
-      Add: place = Stamp;
-      Look: place = Due;
+      Keep, Add, Note, Next: place = Stamp;
+      Judge, Look: place = Due;
       Heed: begin
-        write = !looking && input_q == Lane;
+        write = !looking && begin_q == OnLane;
         place = IsRed;
         given = 64'(is_red);
       end
@@ -213,34 +205,50 @@ module driving_lane_control
         if (s_axis_red.tvalid || s_axis_green.tvalid || s_axis_watchdog.tvalid || s_axis_lane.tvalid) state_q <= Take;
       end
       Take: begin
-        number_q <= 6'(Points);
         header_q <= header;
-        begin_q <= input_q == Lane ? OnLane : input_q == Tick ? OnTick : OnLight;
+        begin_q <= input_q == Tick ? OnTick : input_q != Lane && is_light_q ? OnLight : OnMessage;
         if (taken && is_point) state_q <= Point;
         if (taken && last) begin
           if (user.kind == Broken) problem_q <= data;
-          state_q <= user.kind == Broken ? Refuse : input_q == Lane ? Store : Run;
+          state_q <= user.kind == Broken ? Finish : Run;
         end
       end
       Point: if (!fixing) state_q <= Placed;
       Placed: state_q <= Take;
+      Keep, Add, Note: state_q <= begin_q == OnLight ? Heed : Next;
+      Next: begin  // of the first frame
+        number_q <= 6'(Points);
+        begin_q <= Need;
+        if (!waiting) state_q <= any ? Store : Finish;
+      end
       Store: begin
         number_q <= number_q + 1'b1;
-        if (number_q == 6'(BY)) state_q <= Run;
+        if (number_q == 6'(Stamp)) state_q <= Run;
       end
       Run: state_q <= Ran;
       Ran: begin
         number_q <= '0;
         if (!busy) begin
-          if (why == Publish) state_q <= Measure;
-          else if (why == Skip) state_q <= begin_q == SetUp ? Idle : Refuse;
-          else state_q <= input_q == Lane ? Look : Add;
+          unique case (begin_q)
+            SetUp: state_q <= Idle;
+            OnMessage: state_q <= input_q == Lane ? Keep : Note;
+            OnLight: state_q <= why == Ready ? Add : Next;
+            Need: state_q <= Judge;
+            OnLane: state_q <= why == Skip ? Next : Look;
+            default: state_q <= why == Publish ? Measure : Finish;  // OnFrame, OnTick
+          endcase
         end
       end
-      Add, Look: state_q <= Heed;
+      Judge: begin
+        begin_q <= OnLane;
+        state_q <= due ? Run : Finish;
+      end
+      Look: state_q <= Heed;
       Heed: begin
-        begin_q <= OnFrame;
-        if (!looking) state_q <= input_q == Lane ? Run : Refuse;
+        if (!looking) begin
+          begin_q <= OnFrame;
+          state_q <= begin_q == OnLane ? Run : Next;
+        end
       end
       Measure: state_q <= Measured;
       Measured: begin
@@ -254,7 +262,7 @@ module driving_lane_control
       Say: begin
         if (m_axis.tready) begin
           number_q <= number_q + 1'b1;
-          if (m_axis.tlast) state_q <= Idle;
+          if (m_axis.tlast) state_q <= input_q == Tick ? Finish : Next;
         end
       end
       default: if (m_axis.tready) state_q <= Idle;
@@ -272,17 +280,17 @@ module driving_lane_control
     m_axis.header = header_q;
     m_axis.header.length = lig_geometry_msgs_msg_twist_pkg::Length;
     m_axis.header.pad = '0;
-    m_axis.tvalid = state_q == Say || state_q == Refuse;
+    m_axis.tvalid = state_q == Say || state_q == Finish;
     m_axis.tkeep = 8'hFF;
     m_axis.tdata = '0;
     m_axis.tuser = '{kind: Values, field: 12'(number_q)};
-    m_axis.tlast = state_q == Refuse || number_q == Ends;
+    m_axis.tlast = state_q == Finish || number_q == Ends;
     if (number_q == 6'(lig_geometry_msgs_msg_twist_pkg::FIELD_LINEAR__X)) m_axis.tdata = speed_q;
     if (number_q == 6'(lig_geometry_msgs_msg_twist_pkg::FIELD_ANGULAR__Z)) m_axis.tdata = double_bits;
     if (m_axis.tlast) begin
       m_axis.tkeep = 8'h01;
-      m_axis.tuser = '{kind: state_q == Refuse ? Broken : Done, field: '0};
-      m_axis.tdata = state_q == Refuse ? problem_q : '0;
+      m_axis.tuser = '{kind: state_q == Finish ? Broken : Done, field: '0};
+      m_axis.tdata = state_q == Finish ? problem_q : '0;
     end
   end
 

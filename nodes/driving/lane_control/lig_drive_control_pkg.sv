@@ -11,25 +11,36 @@ package lig_drive_control_pkg;
     // What the core writes: parameters, a message's stamp, and how many points are around the goal (0: no lane; 1: it is
     // B; 2: between A and B).
     Cruise, LookAhead, SlowInCurves, Acceleration, Deceleration, TurnLimit, SlowMs, StopMs, DelayMs,
-    Sec, Nanosec, Points, AX, AY, BX, BY, IsRed,
-    // What it reads.
-    Stamp, Due, Speed, Turn,
+    Sec, Nanosec, Points, AX, AY, BX, BY, Stamp, IsRed,
+    // What it reads, besides Stamp.
+    Due, Speed, Turn,
     // What the program keeps. A time counts if the flag in front of it is 1.
     SlowAfter, StopAfter, Delay, Curvature, AnyFrame, Frame, AnySeen, Seen, AnyHeard, Heard, AnyNow, Now,
     // What it computes with.
     Age, Interval, T, U, GoalX, GoalY
   } register_e;
 
+  // A lane, by the points around the goal, as the registers have them.
+  typedef struct packed {
+    logic [1:0]         points;
+    logic signed [27:0] ax;
+    logic signed [27:0] ay;
+    logic signed [27:0] bx;
+    logic signed [27:0] by;
+  } lane_t;
+
   // Why it stands.
   localparam block_t Skip = 5'd0;     // nothing follows
-  localparam block_t Ready = 5'd1;    // Stamp is there, and Due: events up to there hold
+  localparam block_t Ready = 5'd1;    // what was asked for is there
   localparam block_t Anew = 5'd2;     // the same, and all earlier events are forgotten
   localparam block_t Publish = 5'd3;  // Speed and Turn are there
 
   typedef enum block_t {
     SetUp,    // from here on: what the core starts. The parameters
-    OnLight,  // an event: its stamp, if it is not of another run
-    OnLane,   // a frame and its lane: Due
+    OnMessage,  // Stamp, of Sec and Nanosec
+    OnLight,  // an event: the same, if it is not of another run
+    Need,     // of a frame with Stamp, Due: events up to there hold
+    OnLane,   // behind that, with its lane: whether the frame counts
     OnFrame,  // behind that, with IsRed: the command
     OnTick,   // the time is Sec and Nanosec: a command where frames stay away
     // Parts of these.
@@ -50,6 +61,10 @@ package lig_drive_control_pkg;
       {SetUp, 4'd2}: return calc_by(Times, Delay, DelayMs, Millisecond);
       {SetUp, 4'd3}: return halt(Skip);
 
+      {OnMessage, 4'd0}: return calc_by(Times, Stamp, Sec, Second);
+      {OnMessage, 4'd1}: return calc(Plus, Stamp, Stamp, Nanosec);
+      {OnMessage, 4'd2}: return halt(Ready);
+
       // An event from the future is of another run.
       {OnLight, 4'd0}: return calc_by(Times, Stamp, Sec, Second);
       {OnLight, 4'd1}: return calc(Plus, Stamp, Stamp, Nanosec);
@@ -58,17 +73,18 @@ package lig_drive_control_pkg;
       {OnLight, 4'd4}: return where(WhereLess, T, Stamp, End);
       {OnLight, 4'd5}: return halt(Ready);
 
+      {Need, 4'd0}: return calc(Minus, Due, Stamp, Delay);
+      {Need, 4'd1}: return halt(Ready);
+
       // Repeated and late frames change nothing; one that is far older begins anew.
-      {OnLane, 4'd0}: return calc_by(Times, Stamp, Sec, Second);
-      {OnLane, 4'd1}: return calc(Plus, Stamp, Stamp, Nanosec);
-      {OnLane, 4'd2}: return calc_by(Load, Interval, Interval, 0);
-      {OnLane, 4'd3}: return calc_by(Load, U, U, 0);  // whether it begins anew
-      {OnLane, 4'd4}: return where_by(WhereEqual, AnyFrame, 0, First);
-      {OnLane, 4'd5}: return calc(Minus, T, Frame, Stamp);
-      {OnLane, 4'd6}: return where_by(WhereLess, T, 0, Later);
-      {OnLane, 4'd7}: return calc_by(Minus, T, T, Second);
-      {OnLane, 4'd8}: return where_by(WhereLess, T, 1, End);
-      {OnLane, 4'd9}: return go(Restart);
+      {OnLane, 4'd0}: return calc_by(Load, Interval, Interval, 0);
+      {OnLane, 4'd1}: return calc_by(Load, U, U, 0);  // whether it begins anew
+      {OnLane, 4'd2}: return where_by(WhereEqual, AnyFrame, 0, First);
+      {OnLane, 4'd3}: return calc(Minus, T, Frame, Stamp);
+      {OnLane, 4'd4}: return where_by(WhereLess, T, 0, Later);
+      {OnLane, 4'd5}: return calc_by(Minus, T, T, Second);
+      {OnLane, 4'd6}: return where_by(WhereLess, T, 1, End);
+      {OnLane, 4'd7}: return go(Restart);
 
       {Restart, 4'd0}: return calc_by(Load, AnySeen, AnySeen, 0);
       {Restart, 4'd1}: return calc_by(Load, Speed, Speed, 0);
@@ -111,9 +127,8 @@ package lig_drive_control_pkg;
       {Seeing, 4'd1}: return calc(Load, Seen, Seen, Stamp);
       {Seeing, 4'd2}: return go(Ask);
 
-      {Ask, 4'd0}: return calc(Minus, Due, Stamp, Delay);
-      {Ask, 4'd1}: return where_by(WhereEqual, U, 1, AskAnew);
-      {Ask, 4'd2}: return halt(Ready);
+      {Ask, 4'd0}: return where_by(WhereEqual, U, 1, AskAnew);
+      {Ask, 4'd1}: return halt(Ready);
       {AskAnew, 4'd0}: return halt(Anew);
 
       // The age of the lane; where none was seen, it is as old as where the robot stands.

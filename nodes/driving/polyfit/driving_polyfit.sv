@@ -73,7 +73,7 @@ module driving_polyfit
       .begin_o(from), .end_o(to), .last_o(last));
 
   // One that touches the border may go on outside.
-  logic is_stripe, is_taken;
+  logic is_stripe, is_taken, votes_busy;
   assign length = to - from;
   assign is_stripe = run_class != '0 && from != '0 && to != shape.width && length >= stripe_from_q && length <= stripe_to_q;
   assign run_ready = !votes_busy;  // it forgets those of the mask before
@@ -86,7 +86,7 @@ module driving_polyfit
   // --- where its stripes begin, and where they go ---------------------------------------------------------
 
   logic signed [127:0] value, given;  // of the calculator
-  logic full, tracing, asks, votes_busy, scanned;
+  logic full, tracing, asks, scanned;
   logic [15:0] centre, divisor;
   logic [1:0][1:0][23:0] votes;  // of white and yellow; all count as far
   logic [1:0][1:0][37:0] places;

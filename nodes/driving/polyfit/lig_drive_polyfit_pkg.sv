@@ -75,15 +75,12 @@ package lig_drive_polyfit_pkg;
       {Shape, 4'd9}: return calc_by(Most, Gate, V, 2);
       {Shape, 4'd10}: return calc_by(Load, Seen, Seen, 0);
       {Shape, 4'd11}: return halt(Ready);
-
       {Mean, 4'd0}: return calc_by(Times, T, Places, 128);
       {Mean, 4'd1}: return calc(Rounded, T, T, Votes);
       {Mean, 4'd2}: return calc_by(Times, Start, T, 2);
       {Mean, 4'd3}: return halt(Ready);
-
       {Divide, 4'd0}: return calc(Truncated, Quotient, Dividend, Divisor);
       {Divide, 4'd1}: return halt(Ready);
-
       // A curve: a line where the stripe is seen in few rows.
       {SolveLeft, 4'd0}: return calc_by(Load, Side, Side, LeftOnly);
       {SolveLeft, 4'd1}: return go(Solve);
@@ -96,7 +93,6 @@ package lig_drive_polyfit_pkg;
       {Solve, 4'd4}: return calc(Minus, T, Last, First);
       {Solve, 4'd5}: return where(WhereLess, T, CurveRows, Line);
       {Solve, 4'd6}: return go(Cofactors);
-
       {Line, 4'd0}: return where_by(WhereLess, A, 1, None);
       {Line, 4'd1}: return calc_by(Times, W, A, 2);
       {Line, 4'd2}: return calc(Times, T, X0, S2);
@@ -112,7 +108,6 @@ package lig_drive_polyfit_pkg;
       {Line, 4'd12}: return calc_by(Load, C, C, 0);
       {Line, 4'd13}: return where_by(WhereEqual, Side, LeftOnly, KeepLeft);
       {Line, 4'd14}: return go(KeepRight);
-
       // The cofactors c00, c01, c02, c11, c12, c22 come to be in U, V, W, B, C, A.
       {Cofactors, 4'd0}: return calc(Times, U, S4, S2);
       {Cofactors, 4'd1}: return calc(Times, T, S3, S3);
@@ -162,7 +157,6 @@ package lig_drive_polyfit_pkg;
       {Rows, 4'd13}: return calc(Rounded, A, A, S0);
       {Rows, 4'd14}: return calc(Load, C, C, S4);
       {Rows, 4'd15}: return go(Keep);
-
       {Keep, 4'd0}: return where_by(WhereEqual, Side, LeftOnly, KeepLeft);
       {Keep, 4'd1}: return go(KeepRight);
       {KeepLeft, 4'd0}: return calc(Load, LeftA, A, A);
@@ -180,7 +174,6 @@ package lig_drive_polyfit_pkg;
       {KeepRight, 4'd5}: return calc(Plus, Seen, Seen, Side);
       {KeepRight, 4'd6}: return halt(Ready);
       {None, 4'd0}: return halt(NoCurve);
-
       // between(), beside(): First and Last become the rows that the points are spread over.
       {Choose, 4'd0}: return calc(Load, Mode, Mode, Seen);
       {Choose, 4'd1}: return where_by(WhereEqual, Seen, 0, None);
@@ -225,7 +218,6 @@ package lig_drive_polyfit_pkg;
       {TakeRight, 4'd1}: return calc(Load, First, First, RightFirst);
       {TakeRight, 4'd2}: return calc(Load, Last, Last, RightLast);
       {TakeRight, 4'd3}: return halt(Ready);
-
       // spread(): which row, and of whose curve
       {Point, 4'd0}: return calc_by(Minus, U, Points, 1);
       {Point, 4'd1}: return calc_by(Most, U, U, 1);
@@ -242,7 +234,6 @@ package lig_drive_polyfit_pkg;
       {Point, 4'd12}: return where(WhereLess, RightLast, Row, OfLeft);
       {Point, 4'd13}: return calc(Plus, Column, LeftA, RightA);
       {Point, 4'd14}: return go(Middling);
-
       {Middling, 4'd0}: return calc(Times, U, LeftB, T);
       {Middling, 4'd1}: return calc_by(Shifted, U, U, 8);
       {Middling, 4'd2}: return calc(Plus, Column, Column, U);
@@ -259,7 +250,6 @@ package lig_drive_polyfit_pkg;
       {Middling, 4'd13}: return calc_by(Shifted, Column, Column, 1);
       {Middling, 4'd14}: return calc_by(Times, Row, Row, 65536);
       {Middling, 4'd15}: return go(Place);
-
       {OfLeft, 4'd0}: return calc(Load, A, A, LeftA);
       {OfLeft, 4'd1}: return calc(Load, B, B, LeftB);
       {OfLeft, 4'd2}: return calc(Load, C, C, LeftC);
@@ -298,7 +288,6 @@ package lig_drive_polyfit_pkg;
       {Beside2, 4'd10}: return calc_by(Times, Row, Row, 65536);
       {Beside2, 4'd11}: return calc(Minus, Row, Row, W);
       {Beside2, 4'd12}: return go(Place);
-
       // GroundScale::point()
       {Place, 4'd0}: return calc_by(Plus, Row, Row, 32768);
       {Place, 4'd1}: return calc(Times, T, Row, PixelLength);

@@ -50,9 +50,10 @@ def polygon(
     return [*beats, DONE_BEAT]
 
 
-def point_stamped(stamp_ns: int, loose: bool = False) -> list[Beat]:
+def point_stamped(stamp_ns: int, loose: bool = False, z: float = 7.5) -> list[Beat]:
     """A geometry_msgs/PointStamped of that time."""
-    numbers = [beat for n in (3, 4, 5) for beat in _values(n, struct.pack("<d", n * 1.5))]
+    places = zip((3, 4, 5), (4.5, 6.0, z), strict=True)
+    numbers = [beat for n, value in places for beat in _values(n, struct.pack("<d", value))]
     return [*stamp_fields(stamp_ns, loose), *_name("camera"), *numbers, DONE_BEAT]
 
 
@@ -79,12 +80,25 @@ class Answer:
 
 async def ask(dut, port: str, beats: Sequence[Beat], stall: float = 0.0, seed: int = 1) -> Answer:
     """Send one message to an input of a core with one output, and wait for what it answers."""
+    return (await ask_each(dut, port, beats, stall, seed, several=False))[0]
+
+
+async def ask_each(
+    dut, port: str, beats: Sequence[Beat], stall: float = 0.0, seed: int = 1, several: bool = True
+) -> list[Answer]:
+    """The same of a core that may answer with several messages.
+
+    The last element is no message: it has the code of the Broken beat that ends the answer.
+    """
     tx, rx = Port(dut, port, stall, seed), Port(dut, "m_axis", stall, seed + 1)
     getattr(dut, port).header.value = HEADER_REST | 0x155
     sending = cocotb.start_soon(tx.send(beats))
-    got = await with_timeout(rx.receive(), 50, "ms")
+    answers: list[Answer] = []
+    while not answers or (several and answers[-1].problem is None):
+        got = await with_timeout(rx.receive(), 50, "ms")
+        answers.append(read(got, rx.header))
     await with_timeout(sending, 50, "ms")
-    return read(got, rx.header)
+    return answers
 
 
 def read(beats: Sequence[Beat], header: int) -> Answer:

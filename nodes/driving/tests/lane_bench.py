@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benches of the cores that look for a lane share: its colours, pictures with runs, frames one after another."""
+"""What the benches of the cores that look for a lane share: colours, pictures, many frames."""
 
 from __future__ import annotations
 
@@ -103,7 +103,10 @@ def ground(
 
 
 async def one_after_another(
-    dut, frames: Sequence[Sequence[Beat]], stall: float, receive: Callable[[Port], Awaitable[object]]
+    dut,
+    frames: Sequence[Sequence[Beat]],
+    stall: float,
+    receive: Callable[[Port], Awaitable[object]],
 ) -> list[object]:
     """Send all frames without a pause but for stalls, and take as many answers."""
     tx, rx = Port(dut, "s_axis", stall, 1), Port(dut, "m_axis", stall, 2)

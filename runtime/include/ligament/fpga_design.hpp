@@ -183,8 +183,9 @@ struct NodePlan {
   /// other's messages, and are reset each by itself.
   std::size_t part = 0;
   std::string name = {};  ///< as the graph calls it; of a service: its node's
-  /// It answers each message of any input by itself, in the order in which it takes them; else sets
-  /// of one message of each.
+  /// It answers each message of any input by itself, in the order in which it takes them: with any
+  /// number of messages, and a Broken one of one beat behind them. Else sets of one message of each
+  /// input, with one message.
   bool each = false;
 };
 

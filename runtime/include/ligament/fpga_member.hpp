@@ -116,7 +116,7 @@ class Design {
   struct Place {
     Member* member = nullptr;
     std::vector<std::size_t> entries;
-    bool each = false;  ///< it answers each message by itself
+    bool each = false;                             ///< it answers each message by itself
     std::vector<std::size_t> networks;             ///< whose figures it tells
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::vector<Source> sources;                   ///< whose messages its own may go back to

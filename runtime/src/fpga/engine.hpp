@@ -37,6 +37,7 @@ class Engine {
     const OutputPlan* output = nullptr;  ///< of an input's probe: none
     std::uint64_t begun = 0;
     std::uint64_t done = 0;
+    std::uint64_t answered = 0;      ///< messages that what passed this output answers
     std::uint64_t arrived = 0;       ///< of an output to an exit: that software has learnt of
     std::uint64_t beats_before = 0;  ///< that had passed when the last message began
     std::uint64_t surplus = 0;       ///< messages of an output that answer nothing
@@ -92,6 +93,7 @@ class Engine {
   void observe_ends();
   void observe_probes();
   void observe_beat(std::size_t probe, bool last);
+  void end_answer(Watch& watch, bool single_beat);
   void observe_problems();
   [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);

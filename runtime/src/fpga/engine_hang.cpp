@@ -43,10 +43,12 @@ std::optional<std::size_t> Engine::silent_node() const {
 std::string Engine::shortcoming(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
   const std::uint64_t owed = asked(node);
+  const bool only_takes = plan.outputs.empty();
   std::vector<std::string_view> ports;
   const auto name_owing = [&](const auto& links) {
     for (const auto& link : links) {
-      if (is_inside(link.probe) || watches_[link.probe].done < owed) {
+      const Watch& watch = watches_[link.probe];
+      if (is_inside(link.probe) || (only_takes ? watch.done : watch.answered) < owed) {
         ports.emplace_back(link.port);
       }
     }
@@ -54,7 +56,6 @@ std::string Engine::shortcoming(std::size_t node) const {
   if (floods(node)) {
     return fmt::format("it gave message after message that answers none");
   }
-  const bool only_takes = plan.outputs.empty();
   if (only_takes) {
     name_owing(plan.inputs);
   } else {
@@ -83,7 +84,7 @@ StreamState Engine::state_of(std::size_t probe) const {
 bool Engine::is_surplus(const Watch& watch) const {
   const NodePlan& plan = nodes_[watch.node];
   return watch.input == nullptr && !plan.offered_by && !plan.inputs.empty() &&
-         watch.done >= asked(watch.node);
+         watch.answered >= asked(watch.node);
 }
 
 /// It is no progress, or a core that floods would never be given up.

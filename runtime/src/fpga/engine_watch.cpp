@@ -91,12 +91,21 @@ void Engine::observe_beat(std::size_t probe, bool last) {
   }
   ++watch.done;
   progress_at_ = cycle_;
-  // A message of one beat is a Broken one: no frame leaves.
-  if (watch.output != nullptr && watch.output->exit && !is_first) {
-    answers_[*watch.output->exit].messages.push_back(watch.done - 1);
-  }
-  if (watch.input == nullptr || nodes_[watch.node].outputs.empty()) {
+  if (watch.output != nullptr) {
+    end_answer(watch, is_first);
+  } else if (nodes_[watch.node].outputs.empty()) {
     end_work(watch.node, watch.done - 1, cycle_ + 1);
+  }
+}
+
+/// A message has left an output. One of a single beat is a Broken one, and no frame. Of a node that
+/// answers each message, that alone ends the answer: there may be frames in front of it.
+void Engine::end_answer(Watch& watch, bool single_beat) {
+  if (watch.output->exit && !single_beat) {
+    answers_[*watch.output->exit].messages.push_back(watch.answered);
+  }
+  if (single_beat || !nodes_[watch.node].each) {
+    end_work(watch.node, watch.answered++, cycle_ + 1);
   }
 }
 
@@ -256,7 +265,7 @@ bool Engine::owes(std::size_t node) const {
     answered = plan.each ? taken : answered;
   }
   for (const OutputPlan& output : plan.outputs) {
-    answered = std::min(answered, watches_[output.probe].done);
+    answered = std::min(answered, watches_[output.probe].answered);
   }
   return answered < asked(node);
 }

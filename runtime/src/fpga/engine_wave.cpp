@@ -134,7 +134,9 @@ std::uint64_t Engine::answered(std::size_t node) const {
   std::uint64_t least = UINT64_MAX;
   for (const OutputPlan& output : plan.outputs) {
     const Watch& watch = watches_[output.probe];
-    least = std::min(least, output.exit ? watch.arrived : watch.done);
+    // What answers each message by itself leaves no frame for some.
+    const bool arrives = output.exit && !nodes_[node].each;
+    least = std::min(least, arrives ? watch.arrived : watch.answered);
   }
   for (const InputPlan& input : plan.inputs) {
     least = plan.outputs.empty() ? std::min(least, watches_[input.probe].done) : least;

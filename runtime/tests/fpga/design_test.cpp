@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ligament/fpga_design.hpp>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -247,6 +248,28 @@ TEST_F(DesignTest, AnswersEachMessageByItselfAndSomeWithNothing) {
   // Another code is a refusal, and told.
   model->nodes[0].code = 16;
   EXPECT_EQ(simulation.run({message(100, 0, 1)}).troubles.size(), 1U);
+}
+
+/// Several messages may be the answer to one: all leave, and the next one's end is its own.
+TEST_F(DesignTest, AnswersAMessageWithSeveral) {
+  const auto model = pair();
+  model->plan[0].each = true;
+  model->nodes[0].each = true;
+  model->nodes[0].times = 3;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  for (int i = 0; i < 3; ++i) {
+    const Outcome outcome = simulation.run({message(200, 0, 0), message(72, 3, 1)});
+    ASSERT_EQ(outcome.departures.size(), 6U);
+    std::map<std::size_t, int> sizes;
+    for (const auto& departure : outcome.departures) {
+      ++sizes[departure.message.size()];
+    }
+    EXPECT_EQ(sizes, (std::map<std::size_t, int>{{72, 3}, {200, 3}}));
+    ASSERT_EQ(outcome.works.size(), 2U);
+    EXPECT_NE(outcome.works[0].end, 0U);
+    EXPECT_EQ(outcome.works[1].end, outcome.end);
+    EXPECT_TRUE(outcome.troubles.empty());
+  }
 }
 
 TEST_F(DesignTest, ADroppedMessageIsOwedByNobody) {

@@ -33,14 +33,16 @@ enum class Fault : std::uint8_t {
 
 /// A core: `per_beat` cycles for each beat. Inputs are taken one beat of each at a time, and the
 /// first one is handed on; with `each` one message of any of them after the other, the last input
-/// first. It is empty between messages. Short-spoken, it has an answer to its first input only: to
-/// others one beat, and the code of that.
+/// first, and one beat behind the answer. It is empty between messages. Short-spoken, it has an
+/// answer to its first input only: to others that beat alone, with a code.
 struct Node {
   std::vector<Stream*> inputs;
   std::vector<Stream*> outputs;
   std::size_t per_beat = 1;
   Fault fault = Fault::none;
   bool each = false;
+  std::size_t times = 1;  ///< with `each`: an answer is the message so often
+  std::vector<Beat> said;
   std::size_t turn = 0;  ///< with `each`: the input that is taken
   std::uint8_t isolate = 0;
   std::uint8_t problem = 0;
@@ -135,6 +137,7 @@ struct Node {
         if (longer) {
           queue.push_back({0, 1, 1});
         }
+        say_again(beat, queue);
       }
     }
     if (taken == 1) {
@@ -146,7 +149,22 @@ struct Node {
         queue.insert(queue.end(), whole.begin(), whole.end());
       }
     }
+    said.resize(over ? 0 : said.size());
     taken = over ? 0 : taken;
+  }
+
+  /// Behind a whole message of a node with `each`: further ones, and the end of the answer.
+  void say_again(const Beat& beat, std::deque<Beat>& queue) {
+    if (!each) {
+      return;
+    }
+    said.push_back(beat);
+    for (std::size_t i = 1; beat.last != 0 && i < times; ++i) {
+      queue.insert(queue.end(), said.begin(), said.end());
+    }
+    if (beat.last != 0) {
+      queue.push_back({0, 1, 1});
+    }
   }
 
   void reset() {

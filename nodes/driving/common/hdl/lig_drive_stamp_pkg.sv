@@ -26,12 +26,20 @@ package lig_drive_stamp_pkg;
     return $signed(a) > $signed(b);
   endfunction
 
-  // What a frame is behind the last one that counted: more than a second earlier is another run's.
+  // A source that goes back by more than a second has begun anew.
+  function automatic logic begins_anew(input stamp_t earlier, input stamp_t stamp);
+    return is_later(earlier, '{sec: stamp.sec + 32'sd1, nanosec: stamp.nanosec});
+  endfunction
+
+  // What a frame is behind the last one that counted.
   function automatic frame_e frame_behind(input logic any, input stamp_t last, input stamp_t frame);
-    stamp_t second_later;
     if (!any || is_later(frame, last)) return Fresh;
-    second_later = '{sec: frame.sec + 32'sd1, nanosec: frame.nanosec};
-    return is_later(last, second_later) ? Restarted : Stale;
+    return begins_anew(last, frame) ? Restarted : Stale;
+  endfunction
+
+  // Whether a detector's message is a light, by its z, a double: not if that is below 0 (parts/light_message.hpp).
+  function automatic logic says_light(input logic [63:0] z);
+    return !z[63] || z[62:0] == '0 || z[62:0] > {11'h7FF, 52'd0};
   endfunction
 endpackage
 // verilator lint_on UNUSEDPARAM

@@ -24,7 +24,9 @@ class Calculator:
     def __init__(self, dut) -> None:
         self.dut = dut
 
-    async def do(self, op: int, to: int = 0, a: int = 0, b: int = 0, k: int = 0, value: int = 0) -> int:
+    async def do(
+        self, op: int, to: int = 0, a: int = 0, b: int = 0, k: int = 0, value: int = 0
+    ) -> int:
         """An instruction; returns what it kept."""
         dut = self.dut
         dut.instruction_i.value = 1 << 26 | op << 22 | to << 17 | a << 12 | b << 7 | k
@@ -71,7 +73,12 @@ async def adds_and_chooses(dut):
     for a, b in zip(values, reversed(values), strict=True):
         await calc.load(3, a)
         await calc.load(31, b)
-        for op, want in ((ADD, a + b), (SUBTRACT, a - b), (LARGER, max(a, b)), (SMALLER, min(a, b))):
+        for op, want in (
+            (ADD, a + b),
+            (SUBTRACT, a - b),
+            (LARGER, max(a, b)),
+            (SMALLER, min(a, b)),
+        ):
             await calc.do(op, 7, 3, 31)
             assert await calc.read(7) == want
         await calc.load(7, 99)
@@ -98,7 +105,10 @@ async def multiplies_divides_and_shifts(dut):
         await calc.load(2, b)
         await calc.load(4, divisor)
         left, right = dice.randint(0, 12), dice.randint(0, 63)
-        for op, want in ((DIVIDE, rounded(a * b << left, divisor)), (FLOOR, (a * b << left) // divisor)):
+        for op, want in (
+            (DIVIDE, rounded(a * b << left, divisor)),
+            (FLOOR, (a * b << left) // divisor),
+        ):
             await calc.do(MULTIPLY, 9, 1, 2)
             await calc.do(LEFT, 9, k=left)
             await calc.do(op, 6, 0, 4)
@@ -113,7 +123,16 @@ async def multiplies_divides_and_shifts(dut):
 async def takes_square_roots(dut):
     calc = await begin(dut)
     dice = random.Random(3)
-    for value in (0, 1, 2, 3, 4, 2**64 - 1, 2**62, *(dice.getrandbits(dice.randint(1, 64)) for _ in range(12))):
+    for value in (
+        0,
+        1,
+        2,
+        3,
+        4,
+        2**64 - 1,
+        2**62,
+        *(dice.getrandbits(dice.randint(1, 64)) for _ in range(12)),
+    ):
         await calc.load(1, value)  # leaves it in the accumulator, too
         await calc.do(ROOT, 2)
         assert await calc.read(2) == math.isqrt(value)
@@ -123,11 +142,27 @@ async def takes_square_roots(dut):
 async def makes_whole_numbers_of_doubles(dut):
     calc = await begin(dut)
     dice = random.Random(4)
-    doubles = [0.0, -0.0, 0.5, -0.5, 1.0, 0.2, 89.0, -45.0, 5e-324, 1e-12, 2.0**-33, -(2.0**-33), 3 * 2.0**-34]
+    doubles = [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.0,
+        0.2,
+        89.0,
+        -45.0,
+        5e-324,
+        1e-12,
+        2.0**-33,
+        -(2.0**-33),
+        3 * 2.0**-34,
+    ]
     doubles += [dice.uniform(-4000, 4000) * 10 ** dice.randint(-12, 0) for _ in range(20)]
     for number in doubles:
         for bits in (0, 16, 32, 39, 40):
-            await calc.do(FIXED, 8, k=bits, value=int.from_bytes(struct.pack("<d", number), "little"))
+            await calc.do(
+                FIXED, 8, k=bits, value=int.from_bytes(struct.pack("<d", number), "little")
+            )
             scaled = math.ldexp(number, bits)
             # To the nearest, halves away from 0.
             nearest = math.floor(abs(scaled)) + (abs(scaled) - math.floor(abs(scaled)) >= 0.5)
@@ -167,5 +202,15 @@ async def begins_anew_at_reset(dut):
 
 
 def test_lig_drive_calc():
-    sources = [HDL / "lig_drive_calc_pkg.sv", RTL / "lig_gate.sv", HDL / "lig_drive_turn.sv", HDL / "lig_drive_calc.sv"]
-    simulate("test_lig_drive_calc", "lig_drive_calc", sources, arguments=("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL"))
+    sources = [
+        HDL / "lig_drive_calc_pkg.sv",
+        RTL / "lig_gate.sv",
+        HDL / "lig_drive_turn.sv",
+        HDL / "lig_drive_calc.sv",
+    ]
+    simulate(
+        "test_lig_drive_calc",
+        "lig_drive_calc",
+        sources,
+        arguments=("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL"),
+    )

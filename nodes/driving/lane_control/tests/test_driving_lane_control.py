@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_lane_control: the commands of kernels/drive.hpp, whatever comes in which order."""
+"""driving_lane_control: the commands of kernels/drive.hpp, whatever comes in which order.
+
+Lanes wait for what the detectors say, as in the node of the CPU.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from drive_messages import (
     NOTHING,
     SECOND_NS,
     Answer,
-    ask,
+    ask_each,
     broken,
     point_stamped,
     polygon,
@@ -51,7 +54,7 @@ class Drive:
         self.library.golden_drive_new.restype = ctypes.c_void_p
         self.lengths = {name: options.get(name, value) for name, value in LENGTHS.items()}
         self.times = {name: int(options.get(name, value)) for name, value in TIMES.items()}
-        self.commands = 0
+        self.commands = self.most = self.waited = 0
         self.new_kernel()
 
     def new_kernel(self) -> None:
@@ -66,40 +69,48 @@ class Drive:
         for name, number in self.times.items():
             getattr(self.dut, f"parameter_{name}_i").value = number
 
-    def judge(self, got: Answer, known: int, wanted: ctypes.Array[ctypes.c_double]) -> None:
-        if not known:
-            assert got.problem == NOTHING
-            return
-        self.commands += 1
-        numbers = {n: struct.unpack("<d", got.fields[n])[0] for n in range(6)}
-        assert numbers == {0: wanted[0], 1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: wanted[1]}
-        assert got.length == TWIST_BYTES
+    def judge(self, got: list[Answer], known: int, wanted: ctypes.Array[ctypes.c_double]) -> None:
+        *messages, end = got
+        assert end.problem == NOTHING
+        assert len(messages) == known
+        self.commands += known
+        self.most = max(self.most, known)
+        for i, message in enumerate(messages):
+            numbers = {n: struct.unpack("<d", message.fields[n])[0] for n in range(6)}
+            speed, turn = wanted[2 * i], wanted[2 * i + 1]
+            assert numbers == {0: speed, 1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: turn}
+            assert message.length == TWIST_BYTES
+        self.waited = max(self.waited, self.library.golden_drive_waiting(self.kernel))
 
     async def lane(
         self, stamp: int, points: Sequence[tuple[float, float]], loose: bool = False
     ) -> None:
-        wanted = doubles([0.0, 0.0])
+        wanted = doubles([0.0] * 18)
         flat = [value for point in points for value in point]
         known = self.library.golden_drive_lane(
             self.kernel, ctypes.c_int64(stamp), ctypes.c_int64(self.now),
             (ctypes.c_float * len(flat))(*flat), len(points), wanted,
         )  # fmt: skip
         beats = polygon(stamp, points, loose)
-        self.judge(
-            await ask(self.dut, "s_axis_lane", beats, self.stall, stamp & 0xFFFF), known, wanted
-        )
+        got = await ask_each(self.dut, "s_axis_lane", beats, self.stall, stamp & 0xFFFF)
+        self.judge(got, known, wanted)
 
-    async def light(self, red: bool, stamp: int) -> None:
-        self.library.golden_drive_light(self.kernel, int(red), ctypes.c_int64(stamp))
-        beats = point_stamped(stamp, loose=bool(stamp & 1))
-        got = await ask(self.dut, "s_axis_red" if red else "s_axis_green", beats, self.stall, 3)
-        assert got.problem == NOTHING
+    async def light(self, red: bool, stamp: int, z: float = 3.0) -> None:
+        """What a detector says of a frame; with a negative `z`, that it is done with it."""
+        wanted = doubles([0.0] * 18)
+        known = self.library.golden_drive_light(
+            self.kernel, int(red), int(not z < 0), ctypes.c_int64(stamp), ctypes.c_int64(self.now),
+            wanted,
+        )  # fmt: skip
+        beats = point_stamped(stamp, loose=bool(stamp & 1), z=z)
+        port = "s_axis_red" if red else "s_axis_green"
+        self.judge(await ask_each(self.dut, port, beats, self.stall, 3), known, wanted)
 
     async def tick(self, now: int) -> None:
         wanted = doubles([0.0, 0.0])
         known = self.library.golden_drive_tick(self.kernel, ctypes.c_int64(now), wanted)
         self.now = now
-        got = await ask(self.dut, "s_axis_watchdog", time(now), self.stall, 5)
+        got = await ask_each(self.dut, "s_axis_watchdog", time(now), self.stall, 5)
         self.judge(got, known, wanted)
 
 
@@ -138,6 +149,41 @@ async def follows_a_lane_and_obeys_lights(dut, stall):
         await drive.lane(stamp, ahead(dice), loose=frame % 3 == 0)
         await drive.tick(stamp + 3 * MS)
     assert drive.commands > 20
+
+
+@cocotb.test()
+@cocotb.parametrize(stall=(0.0, 0.4))
+async def gives_the_same_commands_whoever_is_faster(dut, stall):
+    """Detectors before and behind the lane, one that hangs for some frames, one that never says."""
+    drive = await driven(dut, stall, light_delay_ms=66)
+    dice = random.Random(19)
+    stamp = 7 * SECOND_NS
+    said = [stamp, stamp]
+    await drive.tick(stamp)
+    for frame in range(60):
+        if frame == 40:  # the source begins anew
+            stamp = 3 * SECOND_NS
+            said = [stamp, stamp]
+        stamp += dice.choice((33 * MS, 33 * MS, 33 * MS, 34 * MS, 0, -20 * MS))
+        if frame == 36:  # both are done with all that waits
+            said = [stamp, stamp]
+            await drive.light(True, stamp, -1.0)
+            await drive.light(False, stamp, -1.0)
+        for red in (True, False):
+            if (frame < 10 and not red) or 25 <= frame < 36:
+                continue
+            while said[red] < stamp - dice.choice((0, 40, 120)) * MS:
+                said[red] += dice.choice((33 * MS, 40 * MS))
+                z = dice.choice((-1.0, -1.0, -1.0, 2.0, -0.0, float("nan"), float("-inf")))
+                await drive.light(red, said[red], z)
+        await drive.lane(stamp, ahead(dice))
+        if frame % 4 == 0:
+            await drive.tick(stamp + 90 * MS)
+    for red in (True, False):
+        await drive.light(red, stamp + SECOND_NS, -1.0)
+    assert drive.commands > 30
+    assert drive.most > 2
+    assert drive.waited == 8
 
 
 @cocotb.test()
@@ -220,8 +266,8 @@ async def passes_on_that_a_message_is_broken(dut):
     ):
         assert beats[-1] == DONE_BEAT
         for cut in range(0, len(beats), 2):
-            got = await ask(dut, port, [*beats[:cut], broken(4)], 0.2)
-            assert got.problem == 4
+            got = await ask_each(dut, port, [*beats[:cut], broken(4)], 0.2)
+            assert [one.problem for one in got] == [4]
     await drive.lane(SECOND_NS + 300 * MS, lane)
 
 

@@ -13,7 +13,18 @@ import lane_bench
 import pytest
 from cocotb.triggers import with_timeout
 from cocotb.utils import get_sim_time
-from image_bench import BROKEN, BROKEN_BEAT, COUNT, DONE, HEADER_REST, VALUES, Image, Port, fields, image
+from image_bench import (
+    BROKEN,
+    BROKEN_BEAT,
+    COUNT,
+    DONE,
+    HEADER_REST,
+    VALUES,
+    Image,
+    Port,
+    fields,
+    image,
+)
 from lane_bench import BLUE_FIRST, PERIOD_NS, RANGES, Range, ground, painted
 from stream import start
 
@@ -37,7 +48,7 @@ LENGTHS = (
     Lengths(),
     Lengths(look_ahead=0.5, band=0.31),
     Lengths(far_edge=0.93, half_width=0.71, lane_width=0.21, stripe_width=0.014, look_ahead=0.8),
-    Lengths(near_edge=0, far_edge=100, half_width=100, lane_width=77, stripe_width=10, look_ahead=50, band=99),
+    Lengths(0, 100, 100, lane_width=77, stripe_width=10, look_ahead=50, band=99),
     Lengths(half_width=0.06, lane_width=0.05, stripe_width=0.008, look_ahead=0.7, band=0.001),
 )  # fmt: skip
 
@@ -57,7 +68,9 @@ def request(dut, lengths: Lengths, yellow: Range, white: Range) -> None:
     lane_bench.request_colours(dut, yellow, white)
 
 
-async def begin(dut, lengths: Lengths = LENGTHS[0], colours: tuple[Range, Range] = RANGES[0]) -> None:
+async def begin(
+    dut, lengths: Lengths = LENGTHS[0], colours: tuple[Range, Range] = RANGES[0]
+) -> None:
     """Parameters are constant from reset on."""
     request(dut, lengths, *colours)
     await start(dut)
@@ -66,7 +79,9 @@ async def begin(dut, lengths: Lengths = LENGTHS[0], colours: tuple[Range, Range]
 def expected(source: Image, lengths: Lengths, colours: tuple[Range, Range] = RANGES[0]) -> Lane:
     values = (ctypes.c_double * 7)(*astuple(lengths))
     first = BLUE_FIRST[source.encoding]
-    made = drive_bench.golden("lane_following", source.pixels, (1, 1, 9), values, lane_bench.ends_of(*colours), first)
+    made = drive_bench.golden(
+        "lane_following", source.pixels, (1, 1, 9), values, lane_bench.ends_of(*colours), first
+    )
     found = made.tobytes()
     return Lane(source.stamp, found[1:] if found[0] else b"")
 
@@ -79,11 +94,14 @@ async def lane(port: Port) -> Lane | int:
         assert len(beats) == 1
         return last.data
     assert (last.kind, last.data) == (DONE, 0)
-    got = [(beat.kind, beat.field, beat.data.to_bytes(8, "little")[: beat.keep.bit_length()]) for beat in beats[:-1]]
+    got = [
+        (beat.kind, beat.field, beat.data.to_bytes(8, "little")[: beat.keep.bit_length()])
+        for beat in beats[:-1]
+    ]
     seen = int.from_bytes(got[5][2], "little")
-    assert [(kind, field) for kind, field, _ in got] == [
-        (VALUES, 0), (VALUES, 1), (COUNT, 2), (VALUES, 2), (VALUES, 2), (COUNT, 3), *[(VALUES, 4), (VALUES, 5), (VALUES, 6)] * seen
-    ]  # fmt: skip
+    front = [(VALUES, 0), (VALUES, 1), (COUNT, 2), (VALUES, 2), (VALUES, 2), (COUNT, 3)]
+    point = [(VALUES, 4), (VALUES, 5), (VALUES, 6)]
+    assert [(kind, field) for kind, field, _ in got] == front + point * seen
     assert got[2][2] == (9).to_bytes(4, "little")
     assert got[3][2] + got[4][2] == b"base_link"
     assert port.header & 0xFFFF_FFFF == 32 + 12 * seen
@@ -108,9 +126,15 @@ async def judge(dut, source: Image, lengths: Lengths = LENGTHS[0], stall: float 
 async def finds_the_middle_of_the_lane(dut, stall):
     await begin(dut)
     seen = 0
-    for number, (distance, offset, turned, stripes) in enumerate(
-        ((0.4, 0.0, 0.0, 3), (0.4, 0.06, -0.2, 3), (3.0, -0.06, 0.2, 3), (0.4, -0.03, 0.3, 1), (2.6, 0.05, -0.3, 2), (0.5, 0.0, 0.0, 0))
-    ):  # fmt: skip
+    places = (
+        (0.4, 0.0, 0.0, 3),
+        (0.4, 0.06, -0.2, 3),
+        (3.0, -0.06, 0.2, 3),
+        (0.4, -0.03, 0.3, 1),
+        (2.6, 0.05, -0.3, 2),
+        (0.5, 0.0, 0.0, 0),
+    )
+    for number, (distance, offset, turned, stripes) in enumerate(places):
         source = ground(200, 120, ("rgb8", "bgr8")[number % 2], distance, (offset, turned), stripes)
         await judge(dut, source, stall=stall)
         seen += bool(expected(source, LENGTHS[0]).middle)
@@ -122,9 +146,9 @@ async def finds_the_middle_of_the_lane(dut, stall):
 async def finds_what_the_kernel_finds_in_any_picture(dut, number):
     await begin(dut, LENGTHS[number])
     seen = 0
-    for seed, (width, height, encoding) in enumerate(
-        ((50, 40, "rgb8"), (50, 40, "8UC3"), (120, 30, "bgr8"), (97, 61, "rgb8"), (3, 5, "rgb8"), (1, 1, "bgr8"))
-    ):  # fmt: skip
+    sizes = ((50, 40), (50, 40), (120, 30), (97, 61), (3, 5), (1, 1))
+    for seed, (width, height) in enumerate(sizes):
+        encoding = ("rgb8", "8UC3", "bgr8")[seed % 3]
         source = painted(width, height, encoding, 10 * number + seed)
         await judge(dut, source, LENGTHS[number])
         seen += bool(expected(source, LENGTHS[number]).middle)
@@ -161,7 +185,7 @@ async def takes_a_pixel_per_cycle(dut):
     await lane_bench.one_after_another(dut, [beats] * 4, 0.0, lane)
     cycles = (get_sim_time("ns") - before) / PERIOD_NS
     # Behind the last row its votes are counted.
-    assert 4 * 200 * 120 <= cycles <= 4 * (200 * 120 + 60) + 2 * 200 * 8 + int(dut.MAX_WIDTH.value) * 2 + 16000
+    assert 4 * 200 * 120 <= cycles <= 4 * (200 * 120 + 60) + 16 * 200 + 3000
 
 
 @cocotb.test()
@@ -182,12 +206,20 @@ async def refuses_with_one_beat_and_goes_on(dut):
 
 @cocotb.test()
 async def refuses_a_band_outside_of_the_view(dut):
-    for lengths in (Lengths(look_ahead=0.22), Lengths(look_ahead=0.78), Lengths(near_edge=0.9, look_ahead=0.85)):
+    for lengths in (
+        Lengths(look_ahead=0.22),
+        Lengths(look_ahead=0.78),
+        Lengths(near_edge=0.9, look_ahead=0.85),
+    ):
         await begin(dut, lengths)
         for _ in range(2):
             assert await ask(dut, fields(image(40, 30, "rgb8"))) == NO_BAND
     await begin(dut, Lengths(near_edge=0.25, far_edge=0.5, look_ahead=0.375, band=0.25))
-    await judge(dut, image(40, 30, "rgb8"), Lengths(near_edge=0.25, far_edge=0.5, look_ahead=0.375, band=0.25))
+    await judge(
+        dut,
+        image(40, 30, "rgb8"),
+        Lengths(near_edge=0.25, far_edge=0.5, look_ahead=0.375, band=0.25),
+    )
 
 
 @cocotb.test()
@@ -205,8 +237,12 @@ async def answers_broken_messages_with_broken(dut):
 async def forgets_at_reset(dut):
     await begin(dut, LENGTHS[1])
     for cycles in (10, 2000, 5500, 9000):
-        await image_bench.interrupt(dut, {"s_axis": fields(painted(60, 40, "rgb8", cycles))}, cycles)
-        await with_timeout(cocotb.start_soon(judge(dut, painted(60, 40, "rgb8", 7), LENGTHS[1])), 50, "ms")
+        await image_bench.interrupt(
+            dut, {"s_axis": fields(painted(60, 40, "rgb8", cycles))}, cycles
+        )
+        await with_timeout(
+            cocotb.start_soon(judge(dut, painted(60, 40, "rgb8", 7), LENGTHS[1])), 50, "ms"
+        )
 
 
 @pytest.mark.parametrize("width", [256, 4096])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""driving_lane_planner: bit by bit what the CPU node makes with kernels/stripes.hpp and GroundView::warp_nearest."""
+"""driving_lane_planner: bit by bit kernels/stripes.hpp, then GroundView::warp_nearest."""
 
 from __future__ import annotations
 
@@ -117,7 +117,9 @@ async def image_of(port: image_bench.Port) -> Answer:
 async def takes_frame_after_frame(dut, stall):
     view = View(width=72, height=44)
     await begin(dut, view)
-    frames = [replace(painted(64, 48, "rgb8", k), frame_id="f" * (3 * k), stamp=(k, k)) for k in range(5)]
+    frames = [
+        replace(painted(64, 48, "rgb8", k), frame_id="f" * (3 * k), stamp=(k, k)) for k in range(5)
+    ]
     frames += [painted(50, 40, "bgr8", 3), frames[1]]
     got = await lane_bench.one_after_another(dut, [fields(f) for f in frames], stall, image_of)
     for number, (one, frame) in enumerate(zip(got, frames, strict=True)):
@@ -127,7 +129,10 @@ async def takes_frame_after_frame(dut, stall):
 @cocotb.test()
 async def takes_as_many_pixels_per_cycle_as_it_is_built_for(dut):
     pixels = int(os.environ["PIXELS"])
-    for view, size in ((View(width=160, height=60), (96, 72)), (View(width=64, height=40), (128, 40))):
+    for view, size in (
+        (View(width=160, height=60), (96, 72)),
+        (View(width=64, height=40), (128, 40)),
+    ):
         await begin(dut, view)
         beats = fields(painted(*size, "rgb8", 1))
         await lane_bench.one_after_another(dut, [beats], 0.0, image_of)  # makes the table
@@ -201,7 +206,8 @@ async def forgets_at_reset(dut):
 
 
 @pytest.mark.parametrize(
-    ("classes", "width", "pixels"), [(262144, 2048, 1), (512, 128, 1), (512, 128, 2), (8192, 128, 4), (1024, 128, 8)]
+    ("classes", "width", "pixels"),
+    [(262144, 2048, 1), (512, 128, 1), (512, 128, 2), (8192, 128, 4), (1024, 128, 8)],
 )
 def test_driving_lane_planner(classes, width, pixels):
     parameters = {"CLASSES": classes, "MAX_WIDTH": width, "PIXELS": pixels}

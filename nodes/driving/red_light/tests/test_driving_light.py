@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both light cores: bit by bit the events of kernels/light.hpp and light_watch.hpp."""
+"""Both light cores: what the CPU's nodes say, by kernels/light.hpp and light_watch.hpp, in order."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ import drive_bench
 import image_bench
 import numpy as np
 import pytest
-from cocotb.utils import get_sim_time
-from drive_messages import NOTHING, SECOND_NS, Answer, ask, broken, point_stamped
+from drive_messages import NOTHING, SECOND_NS, Answer, ask_each, broken, point_stamped
 from image_bench import Image, Pixels, fields, image, with_pixels
 from stream import start
 
 MS = 1_000_000
-MAX_WIDTH = 128
+#: Of each core another one: a model lies in a folder of its parameters.
+WIDTHS = {"red": 128, "green": 256}
 NO_ENCODING, NO_SIZE, SHORT_DATA, NO_COLOUR = 16, 17, 19, 29
 #: Which of the two nodes; `simulate` hands its environment to the simulator.
 NODE = os.environ.get("LIGHT", "red")
+MAX_WIDTH = WIDTHS[NODE]
 SIZES = {"rows_permille": 500, "diameter_from": 4, "diameter_to": 40, "confirm": 3, "alternates": 1}
 COLOURS = {"red": (340, 15, 120, 255, 150), "green": (90, 170, 80, 255, 150)}
 BOUNDS = ("hue_from", "hue_to", "saturation_from", "saturation_to", "value_from")
@@ -40,6 +41,13 @@ class _Picture(ctypes.Structure):
     )
 
 
+class _Said(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int64)
+        for name in ("stamp", "lit", "twice_x", "twice_y", "four_radii", "frame")
+    )
+
+
 class Detector:
     """The core, and the kernels that it has to agree with."""
 
@@ -49,8 +57,9 @@ class Detector:
         self.options = colour | SIZES | options
         self.library = image_bench.loaded(drive_bench.library())
         self.library.golden_light_new.restype = ctypes.c_void_p
-        self.events = 0
+        self.events = self.dones = self.most = 0
         self.said = ""  # the frame of the last event
+        self.names: list[str] = []  # of all frames
         self.new_kernel()
 
     def new_kernel(self) -> None:
@@ -58,38 +67,50 @@ class Detector:
         made = self.library.golden_light_new(int(NODE == "red"), numbers)
         self.kernel = ctypes.c_void_p(made)
 
-    def judge(
-        self, got: Answer, known: int, stamp: ctypes.c_int64, disc: ctypes.Array[ctypes.c_int]
-    ) -> None:
-        if not known:
-            assert got.problem == NOTHING
+    def judge(self, got: list[Answer], said: list[_Said]) -> None:
+        *messages, end = got
+        assert end.problem == NOTHING
+        stamps = [(one.stamp_ns, one.fields[5]) for one in messages]
+        assert len(messages) == len(said), (stamps, [(one.stamp, one.lit) for one in said])
+        self.most = max(self.most, len(said))
+        for message, wanted in zip(messages, said, strict=True):
+            self.judge_one(message, wanted)
+
+    def judge_one(self, got: Answer, wanted: _Said) -> None:
+        assert got.stamp_ns == wanted.stamp
+        place = tuple(struct.unpack("<d", got.fields[n])[0] for n in (3, 4, 5))
+        name = got.fields.get(2, b"").decode()
+        assert name == (self.names[wanted.frame] if wanted.frame >= 0 else "")
+        assert len(name) == got.counts[2]
+        assert got.length == 4 + -(-(13 + len(name)) // 8) * 8 + 24
+        if not wanted.lit:
+            self.dones += 1
+            assert place == (0, 0, -1)
             return
         self.events += 1
-        x, y, z = (struct.unpack("<d", got.fields[n])[0] for n in (3, 4, 5))
-        assert (x, y, z) == (disc[0] / 2, disc[1] / 2, disc[2] / 4)
-        assert got.stamp_ns == stamp.value
-        self.said = got.fields.get(2, b"").decode()
-        assert len(self.said) == got.counts[2]
-        assert got.length == 4 + -(-(13 + len(self.said)) // 8) * 8 + 24
+        assert place == (wanted.twice_x / 2, wanted.twice_y / 2, wanted.four_radii / 4)
+        self.said = name
 
     async def frame(self, source: Image) -> None:
         stamp = ctypes.c_int64(source.stamp[0] * SECOND_NS + source.stamp[1])
-        event, disc, blue_first = ctypes.c_int64(), (ctypes.c_int * 3)(), source.encoding != "rgb8"
+        said, blue_first = (_Said * 32)(), source.encoding != "rgb8"
         pixels = np.ascontiguousarray(source.pixels)
         picture = _Picture(pixels.ctypes.data, source.width, source.height, 3)
-        known = self.library.golden_light_frame(
-            self.kernel, stamp, ctypes.byref(picture), int(blue_first), ctypes.byref(event), disc
+        number = ctypes.c_int64(len(self.names))
+        self.names.append(source.frame_id)
+        count = self.library.golden_light_frame(
+            self.kernel, stamp, ctypes.byref(picture), int(blue_first), number, said
         )
-        got = await ask(self.dut, "s_axis_image", fields(source), self.stall, source.width)
-        self.judge(got, known, event, disc)
+        got = await ask_each(self.dut, "s_axis_image", fields(source), self.stall, source.width)
+        self.judge(got, said[:count])
 
-    async def other(self, stamp: int) -> None:
-        event, disc = ctypes.c_int64(), (ctypes.c_int * 3)()
-        known = self.library.golden_light_other(
-            self.kernel, ctypes.c_int64(stamp), ctypes.byref(event), disc
-        )
-        got = await ask(self.dut, OTHER, point_stamped(stamp, loose=bool(stamp & 1)), self.stall, 9)
-        self.judge(got, known, event, disc)
+    async def other(self, stamp: int, z: float = 3.0) -> None:
+        """What the other detector says of a frame."""
+        said, lit = (_Said * 32)(), int(not z < 0)
+        count = self.library.golden_light_other(self.kernel, lit, ctypes.c_int64(stamp), said)
+        beats = point_stamped(stamp, loose=bool(stamp & 1), z=z)
+        got = await ask_each(self.dut, OTHER, beats, self.stall, 9)
+        self.judge(got, said[:count])
 
 
 OTHER = "s_axis_green" if NODE == "red" else "s_axis_red"
@@ -194,17 +215,64 @@ async def tells_the_frame_of_any_name(dut):
 
 
 @cocotb.test()
-async def a_picture_that_nobody_looks_at_costs_its_pixels_alone(dut):
-    detector = await watching(dut, diameter_from=2)
-    dice = random.Random(1)
+@cocotb.parametrize(stall=(0.0, 0.3))
+async def says_the_same_whatever_comes_when(dut, stall):
+    """The other detector is behind or before, leaves out frames, says things twice, begins anew."""
+    detector = await watching(dut, stall, confirm=2)
+    dice = random.Random(31)
+    stamp = behind = 5 * SECOND_NS
+    for step in range(90):
+        if dice.random() < 0.5:
+            stamp += dice.choice((33 * MS, 33 * MS, 33 * MS, 66 * MS, 0, -40 * MS))
+            if step == 60:
+                stamp = behind = 2 * SECOND_NS
+            await detector.frame(picture(scene(24, 16, dice, 2), stamp, name="ab" * (step % 9)))
+        for _ in range(dice.choice((0, 0, 1, 2))):
+            behind += dice.choice((33 * MS, 33 * MS, 66 * MS, 0, -33 * MS, 5 * MS + 1))
+            behind = min(behind, stamp + 99 * MS)
+            if dice.random() < 0.1:
+                behind = stamp  # it is done with all that has come
+            await detector.other(behind, dice.choice((-1.0, -1.0, -1.0, 4.0, float("nan"), -0.0)))
+    assert detector.events > 3
+    assert detector.dones > 20
+    assert detector.most > 2
+
+
+@cocotb.test()
+async def waits_for_no_more_frames_than_it_holds(dut):
+    detector = await watching(dut, confirm=1)
+    dice = random.Random(5)
+    frames = [SECOND_NS + step * 33 * MS for step in range(20)]
+    await detector.frame(picture(scene(24, 16, dice, 2), frames[0]))
+    await detector.other(frames[0], -1.0)
+    dones = detector.dones
+    for stamp in frames[1:15]:  # the other detector hangs
+        await detector.frame(picture(scene(24, 16, dice, 2), stamp, name=str(stamp)[:9]))
+    assert detector.dones + detector.events > dones + 5
+    await detector.other(frames[10], 2.0)
+    await detector.other(frames[13], -1.0)
+    await detector.other(frames[19], -1.0)
+    # A source that begins anew: what waits is of the time before.
+    for stamp in frames[15:17]:
+        await detector.frame(picture(scene(24, 16, dice, 2), stamp + 9 * SECOND_NS))
+    for stamp in frames[:4]:
+        await detector.frame(picture(scene(24, 16, dice, 2), stamp))
+        await detector.other(stamp, -1.0)
+
+
+@cocotb.test()
+async def hears_of_more_events_than_it_has_room_for(dut):
+    detector = await watching(dut, confirm=1)
+    dice = random.Random(7)
     stamp = SECOND_NS
-    if NODE == "red":
-        for _ in range(3):
-            stamp += 33 * MS
-            await detector.frame(picture(scene(64, 40, dice, 1), stamp))
-    began = get_sim_time("ns")
-    await detector.frame(picture(scene(64, 40, dice, 40), stamp + 33 * MS))
-    assert (get_sim_time("ns") - began) / 10 <= 64 * 40 * 1.3 + 600
+    for _ in range(3):
+        await detector.frame(picture(scene(24, 16, dice, 3), stamp))
+        for _ in range(50):
+            await detector.other(stamp + dice.randrange(-10, 60) * 7 * MS, 1.0)
+        for step in range(0, 500, 60):
+            await detector.frame(picture(scene(24, 16, dice, 3), stamp + step * MS))
+        stamp += SECOND_NS
+    assert detector.events > 3
 
 
 @cocotb.test()
@@ -221,16 +289,16 @@ async def refuses_and_goes_on(dut):
         NO_COLOUR: image(40, 24, "mono8"),
     }
     for number, (reason, wrong) in enumerate(refused.items()):
-        got = await ask(dut, "s_axis_image", fields(wrong), 0.1)
-        assert got.problem == reason
+        got = await ask_each(dut, "s_axis_image", fields(wrong), 0.1)
+        assert [one.problem for one in got] == [reason]
         await detector.frame(replace(good, stamp=(2, number)))
     beats = fields(good)
     for number, cut in enumerate((0, 5, 14, 40, 200, len(beats) - 1)):
-        got = await ask(dut, "s_axis_image", [*beats[:cut], broken(3)], 0.1)
-        assert got.problem == 3
+        got = await ask_each(dut, "s_axis_image", [*beats[:cut], broken(3)], 0.1)
+        assert [one.problem for one in got] == [3]
         await detector.frame(replace(good, stamp=(3, number)))
-    got = await ask(dut, OTHER, [*point_stamped(SECOND_NS)[:2], broken(5)])
-    assert got.problem == 5
+    got = await ask_each(dut, OTHER, [*point_stamped(SECOND_NS)[:2], broken(5)])
+    assert [one.problem for one in got] == [5]
     await detector.frame(replace(good, stamp=(4, 0)))
 
 
@@ -250,5 +318,5 @@ async def forgets_at_reset(dut):
 @pytest.mark.parametrize("light", ["red", "green"])
 def test_driving_light(light, pixels, monkeypatch):
     monkeypatch.setenv("LIGHT", light)
-    parameters = {"MAX_WIDTH": MAX_WIDTH, "PIXELS": pixels}
+    parameters = {"MAX_WIDTH": WIDTHS[light], "PIXELS": pixels}
     drive_bench.simulate_core("test_driving_light", f"{light}_light", parameters)

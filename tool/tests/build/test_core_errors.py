@@ -57,6 +57,16 @@ def test_a_port_that_the_core_lacks_is_told_at_its_module(core: Path, words: str
     assert said(core, (5, words)) == ["4:8: error: 'core' has no port 'more_i'"]
 
 
+def test_a_package_among_the_sources_has_no_modules(core: Path) -> None:
+    package = core.parent / "package.sv"
+    package.write_text("package names;\nendpackage\n")
+    wrapper = core.parent / "wrapper.sv"
+    text = f"%Error-X: {wrapper}:5:7: Pin not found: 'more_i'"
+    assert [*said_of_cores(text, [package, core])] == [
+        f"{core}:4:8: error: 'core' has no port 'more_i'"
+    ]
+
+
 def test_the_instance_is_the_last_that_begins_above_or_at_the_line(core: Path) -> None:
     words = "Pin not found: 'x'"
     assert (

@@ -183,6 +183,7 @@ def sources_of(design: Design) -> list[str]:
             *AROUND_CORES,
             *(NETWORKS if design.networks else ()),
             *(MEMORY if design.ends else ()),
+            *(("lig_width.sv",) if _adapts(design) else ()),
             *(("lig_gateway.sv",) if design.gateways else ()),
             *(PAGES if design.ends and design.device.pages else ()),
         )
@@ -204,6 +205,11 @@ def sources_of(design: Design) -> list[str]:
         *(f"{wrapper_of(member.type.type)}.sv" for member in design.types),
         f"{design.top}.sv",
     ]
+
+
+def _adapts(design: Design) -> bool:
+    """Whether an entry or an exit is narrower than the memory port."""
+    return any(link.width < design.port_bits for link in (*design.entries, *design.exits))
 
 
 def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> GeneratedFile:

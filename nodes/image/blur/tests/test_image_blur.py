@@ -10,8 +10,18 @@ from dataclasses import replace
 import cocotb
 import image_bench
 import pytest
+from cocotb.triggers import with_timeout
 from cocotb.utils import get_sim_time
-from image_bench import BROKEN_BEAT, CHANNELS, Image, exchange, fields, golden, image
+from image_bench import (
+    BROKEN_BEAT,
+    CHANNELS,
+    Image,
+    Port,
+    exchange,
+    fields,
+    golden,
+    image,
+)
 from stream import start
 
 NO_ENCODING = 16
@@ -52,6 +62,22 @@ async def mirrors_wherever_in_a_word_the_border_lies(dut):
     await start(dut)
     for width in range(5, 28):
         await judge(dut, image(width, 4, "rgb8", seed=width), 7, 0.1 * (width % 3))
+
+
+@cocotb.test()
+async def reads_a_row_before_another_takes_its_place(dut):
+    """The input never rests, the output for longer than a row takes."""
+    await start(dut)
+    for width, size in ((2, 3), (3, 7), (9, 5), (11, 3)):
+        source = image(width, 40, "rgb8", seed=width)
+        dut.parameter_size_i.value = size
+        tx, rx = Port(dut, "s_axis"), Port(dut, "m_axis", 0.9, width)
+        dut.s_axis.header.value = image_bench.HEADER_REST
+        sending = cocotb.start_soon(tx.send(fields(source)))
+        got = await with_timeout(image_bench.answer(rx), 50, "ms")
+        await with_timeout(sending, 50, "ms")
+        wanted = golden("blur", source.pixels, (40, width, 3), ctypes.c_int(size))
+        assert got.image == image_bench.with_pixels(source, wanted), f"{width} by {size}"
 
 
 @cocotb.test()

@@ -2,7 +2,8 @@
 """FPGA families: how Yosys synthesises for them, and what their cells count as.
 
 A family is a line of `FAMILIES`. Resources have the names of the platforms' budgets: lut, ff, dsp,
-bram18 (block RAM of 18 kbit), uram (UltraRAM of 288 kbit). Place-and-route exists for the families that have a `part`.
+bram18 (block RAM of 18 kbit), uram (UltraRAM of 288 kbit). Place-and-route exists for the families
+that have a `part`.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int
         f"read_slang -j 1 --keep-hierarchy --top {design.top} {names}; "
         # The modules of the top's own cells stay whole; what is in them is flattened.
         f"hierarchy -top {design.top}; "
-        f"setattr -mod -set keep_hierarchy 1 {design.top}/t:* %M; "
+        f"setattr -mod -set keep_hierarchy 1 {design.top}/t:* %M; {_without_ultra(family)}"
         f"{family.command} -top {design.top}; write_json {PARTS}; "
         "setattr -mod -unset keep_hierarchy *; flatten; opt_clean; "
         f"write_json {NETLIST}"
@@ -168,6 +168,12 @@ def _area(design: Design, family: Family, work: Path) -> dict[str, dict[str, int
     parts = {name: family.resources(cells) for name, cells in found.items()}
     # A top that only wires has no cells that count.
     return {name: part for name, part in parts.items() if any(part.values())}
+
+
+def _without_ultra(family: Family) -> str:
+    """Let what asks for UltraRAM lie in block RAM where the family has nothing else."""
+    asks = "a:ram_style=ultra"
+    return "" if "uram" in family.resources({}) else f"setattr -unset ram_style */{asks}; "
 
 
 def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:

@@ -43,7 +43,7 @@ struct WriterLink {
     std::int64_t lifespan_ns = 0;  ///< 0: none
     bool paced = false;            ///< reliable and keep-all at both ends: it waits for our cursor
     bool successor = false;        ///< its node took over: what `node` left elsewhere goes first
-    std::string node;              ///< fully qualified name
+    std::string node = {};         ///< fully qualified name
   };
 
   /// Maps the control segment. Errors: it is gone, or it is not what the directory promised.

@@ -112,21 +112,7 @@ def read_core(
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
     mistakes += [] if mistakes else _not_wide(data, (*incoming, *outgoing))
     timers = _timers(data, declared, mistakes)
-    registers = []
-    for place, name in enumerate(data.get("parameters", ())):
-        if name not in parameters:
-            hint = nearest(name, parameters)
-            text = f"there is no parameter '{name}'"
-            mistakes.append(Mistake(("parameters", place), text, hint))
-        elif not _fits_register(parameters[name]):
-            text = f"'{name}' is a {parameters[name].type}; a register holds no such value"
-            hint = "a bool, an integer, a double, or a string with choices"
-            mistakes.append(Mistake(("parameters", place), text, hint))
-        elif _is_unchecked(parameters[name]):
-            text = f"'{name}' may change while the node runs, and only texts are held to choices"
-            mistakes.append(Mistake(("parameters", place), text, "read_only: true, or a range"))
-        else:
-            registers.append(parameters[name])
+    registers = _registers(data, parameters, mistakes)
     if mistakes:
         return None, mistakes
     top = data.get("top", data.get("function", node_type.replace("/", "_")))
@@ -145,6 +131,28 @@ def read_core(
         timers,
     )
     return core, []
+
+
+def _registers(
+    data: Mapping[str, Any], parameters: Mapping[str, Parameter], mistakes: list[Mistake]
+) -> list[Parameter]:
+    """The parameters that become registers; what cannot is a mistake."""
+    registers = []
+    for place, name in enumerate(data.get("parameters", ())):
+        if name not in parameters:
+            hint = nearest(name, parameters)
+            text = f"there is no parameter '{name}'"
+            mistakes.append(Mistake(("parameters", place), text, hint))
+        elif not _fits_register(parameters[name]):
+            text = f"'{name}' is a {parameters[name].type}; a register holds no such value"
+            hint = "a bool, an integer, a double, or a string with choices"
+            mistakes.append(Mistake(("parameters", place), text, hint))
+        elif _is_unchecked(parameters[name]):
+            text = f"'{name}' may change while the node runs, and only texts are held to choices"
+            mistakes.append(Mistake(("parameters", place), text, "read_only: true, or a range"))
+        else:
+            registers.append(parameters[name])
+    return registers
 
 
 def stream_bits(pixels: int) -> int:

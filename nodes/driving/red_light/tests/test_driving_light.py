@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both light cores: what the CPU's nodes say, by kernels/light.hpp and light_watch.hpp, in order."""
+"""Both light cores say what the nodes of the CPU say, by kernels/light.hpp and light_watch.hpp."""
 
 from __future__ import annotations
 

@@ -43,6 +43,7 @@ module lig_drive_light
   } state_e;
   state_e state_q;
   logic picture_q;  // it is a picture that is answered
+  logic saying;
 
   // --- the picture, and the disc in it --------------------------------------------------------------------
 
@@ -161,7 +162,6 @@ module lig_drive_light
   logic [63:0] problem_q;
   logic [63:0] names[8*(Most+1)];
   logic [2:0] said_piece;
-  logic saying;
   stamp_t said_stamp_q, judged_q;
   logic lit_q;  // it is a light: else the detector is done with the frame
   lig_drive_light_out say (

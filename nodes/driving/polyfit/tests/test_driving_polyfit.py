@@ -192,7 +192,7 @@ async def refuses_and_goes_on(dut):
         assert got.problem == reason
         await judge(dut, good, view)
     beats = fields(good)
-    for cut in (0, 5, 14, 40, 300, len(beats) - 1):
+    for cut in sorted({min(n, len(beats) - 1) for n in (0, 5, 14, 40, 300, len(beats))}):
         got = await ask(dut, port_of(dut), [*beats[:cut], broken(3)], 0.1)
         assert got.problem == 3
         await judge(dut, good, view)

@@ -166,7 +166,7 @@ TEST(FrameProgress, GoesOnAndBeginsAnew) {
   EXPECT_TRUE(progress.is_done(100 * kPeriod));
 }
 
-/// Each misses a frame that the other got: neither waits for the other's word on it for ever.
+/// Each misses a frame that the other got: neither waits for the other's word on it forever.
 TEST(LightWatch, DoesNotWaitForAFrameThatIsLost) {
   LightWatch green({false, true, false, 3});
   const auto sees = [] { return false; };

@@ -101,7 +101,7 @@ def read_core(
 
     `language`: `fpga` or `hls`, the manifest's key that `data` is of.
     """
-    ports, parameters = declared.ports, declared.parameters
+    ports = declared.ports
     services = tuple(declared.services.values())
     mistakes = _foreign_sources(language, data)
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
@@ -112,6 +112,31 @@ def read_core(
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
     mistakes += [] if mistakes else _not_wide(data, (*incoming, *outgoing))
     timers = _timers(data, declared, mistakes)
+    registers = _registers(data, declared.parameters, mistakes)
+    if mistakes:
+        return None, mistakes
+    top = data.get("top", data.get("function", node_type.replace("/", "_")))
+    core = Core(
+        top,
+        tuple(data["sources"]),
+        incoming,
+        outgoing,
+        registers,
+        tuple(data.get("bounds", ())),
+        tuple(data.get("refusals", ())),
+        services,
+        data.get("streams", "signals"),
+        tuple(data.get("pixels", {}).get("ports", ())),
+        data.get("answers") == "each",
+        timers,
+    )
+    return core, []
+
+
+def _registers(
+    data: Mapping[str, Any], parameters: Mapping[str, Parameter], mistakes: list[Mistake]
+) -> tuple[Parameter, ...]:
+    """Return the parameters that are registers; adds to the mistakes."""
     registers = []
     for place, name in enumerate(data.get("parameters", ())):
         if name not in parameters:
@@ -127,24 +152,7 @@ def read_core(
             mistakes.append(Mistake(("parameters", place), text, "read_only: true, or a range"))
         else:
             registers.append(parameters[name])
-    if mistakes:
-        return None, mistakes
-    top = data.get("top", data.get("function", node_type.replace("/", "_")))
-    core = Core(
-        top,
-        tuple(data["sources"]),
-        incoming,
-        outgoing,
-        tuple(registers),
-        tuple(data.get("bounds", ())),
-        tuple(data.get("refusals", ())),
-        services,
-        data.get("streams", "signals"),
-        tuple(data.get("pixels", {}).get("ports", ())),
-        data.get("answers") == "each",
-        timers,
-    )
-    return core, []
+    return tuple(registers)
 
 
 def stream_bits(pixels: int) -> int:

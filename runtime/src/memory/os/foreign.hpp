@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Descriptors that other processes pass. One may be of anything: a socket that lingers, a
-/// file whose server does not answer. Whoever closes it waits, maybe for ever, and so does whoever
+/// file whose server does not answer. Whoever closes it waits, maybe forever, and so does whoever
 /// closes a connection in which it lies, or receives a message without room for it. So all that
 /// comes is taken out of its message, and what is no memory is closed on a thread that may wait.
 #pragma once

@@ -101,7 +101,7 @@ def read_core(
 
     `language`: `fpga` or `hls`, the manifest's key that `data` is of.
     """
-    ports, parameters = declared.ports, declared.parameters
+    ports = declared.ports
     services = tuple(declared.services.values())
     mistakes = _foreign_sources(language, data)
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
@@ -112,7 +112,7 @@ def read_core(
         mistakes.append(Mistake((), f"a core has no stream for the ports {', '.join(others)}"))
     mistakes += [] if mistakes else _not_wide(data, (*incoming, *outgoing))
     timers = _timers(data, declared, mistakes)
-    registers = _registers(data, parameters, mistakes)
+    registers = _registers(data, declared.parameters, mistakes)
     if mistakes:
         return None, mistakes
     top = data.get("top", data.get("function", node_type.replace("/", "_")))
@@ -121,7 +121,7 @@ def read_core(
         tuple(data["sources"]),
         incoming,
         outgoing,
-        tuple(registers),
+        registers,
         tuple(data.get("bounds", ())),
         tuple(data.get("refusals", ())),
         services,
@@ -135,8 +135,8 @@ def read_core(
 
 def _registers(
     data: Mapping[str, Any], parameters: Mapping[str, Parameter], mistakes: list[Mistake]
-) -> list[Parameter]:
-    """The parameters that become registers; what cannot is a mistake."""
+) -> tuple[Parameter, ...]:
+    """Return the parameters that are registers; adds to the mistakes."""
     registers = []
     for place, name in enumerate(data.get("parameters", ())):
         if name not in parameters:
@@ -152,7 +152,7 @@ def _registers(
             mistakes.append(Mistake(("parameters", place), text, "read_only: true, or a range"))
         else:
             registers.append(parameters[name])
-    return registers
+    return tuple(registers)
 
 
 def stream_bits(pixels: int) -> int:

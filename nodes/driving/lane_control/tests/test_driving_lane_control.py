@@ -181,6 +181,15 @@ async def gives_the_same_commands_whoever_is_faster(dut, stall):
             await drive.tick(stamp + 90 * MS)
     for red in (True, False):
         await drive.light(red, stamp + SECOND_NS, -1.0)
+    # To the nanosecond: the first needs nothing more, the second does.
+    await drive.lane(stamp + SECOND_NS + 66 * MS, ahead(dice))
+    commands = drive.commands
+    await drive.lane(stamp + SECOND_NS + 66 * MS + 1, ahead(dice))
+    assert drive.commands == commands
+    await drive.light(True, stamp + SECOND_NS + 1, -1.0)
+    assert drive.commands == commands
+    await drive.light(False, stamp + SECOND_NS + 1, -1.0)
+    assert drive.commands == commands + 1
     assert drive.commands > 30
     assert drive.most > 2
     assert drive.waited == 8

@@ -19,12 +19,28 @@ PERCEPTION = Path(__file__).parents[3] / "examples" / "perception" / "graph.yaml
 SHIPPED = platforms_dir() / "fpga_sim" / "platform.yaml"
 
 
+#: What they take was not counted yet: `map` warns where a device has budgets.
+UNCOUNTED = {
+    "driving/green_light",
+    "driving/lane_control",
+    "driving/lane_following",
+    "driving/lane_planner",
+    "driving/polyfit",
+    "driving/red_light",
+}
+
+
 def test_every_core_that_ships_declares_what_it_takes_of_both_families() -> None:
     manifests = [*SHIPPED.parents[2].glob("nodes/*/*/node.yaml")]
     manifests += SHIPPED.parents[2].glob("examples/*/nodes/*/node.yaml")
-    cores = [core for m in manifests if (core := YAML().load(m)["implementations"].get("fpga"))]
+    cores = {
+        data["type"]: core
+        for data in map(YAML().load, manifests)
+        if (core := data["implementations"].get("fpga"))
+    }
     assert len(cores) >= 10
-    for core in cores:
+    assert {name for name, core in cores.items() if "area" not in core} == UNCOUNTED
+    for core in (core for core in cores.values() if "area" in core):
         assert set(core["area"]) == {"ecp5", "xcup"}
         assert all(area["lut"] > 0 and area["ff"] > 0 for area in core["area"].values())
 

@@ -15,8 +15,11 @@ from ligament.mapping import load_platform, map_graph
 from ligament.mapping.explain import explain
 from ligament.mapping.model import GraphMapping, from_json
 
+#: With a core of 64 bits.
+NARROW = Path(__file__).parents[3] / "examples" / "threshold" / "nodes"
 GRAPH = """schema: ligament/graph/1
 name: case_pixels
+packages: [{packages}]
 nodes:
   camera: {{type: image/camera, parameters: {{frames: 1}}, remap: {{image_raw: raw}}}}
   swap:
@@ -25,9 +28,9 @@ nodes:
     device: fpga0
     remap: {{image: raw, image_converted: swapped}}
   level:
-    type: image/blur
+    type: example/threshold
     device: fpga0
-    remap: {{image: swapped, image_blurred: made}}
+    remap: {{image: swapped, thresholded: made}}
   sink: {{type: image/sink, parameters: {{frames: 1}}, remap: {{image: made}}}}
 topics:
   raw: {{bound_bytes: 1000000}}
@@ -40,7 +43,7 @@ variants:
 
 def written(folder: Path, fpga: str) -> tuple[GraphMapping, dict[str, str]]:
     """The mapping, and the generated files by name."""
-    (folder / "graph.yaml").write_text(GRAPH.format(fpga=fpga))
+    (folder / "graph.yaml").write_text(GRAPH.format(fpga=fpga, packages=NARROW))
     graph = load_graph(folder / "graph.yaml")
     mapping = map_graph(graph, load_platform("fpga_sim"))
     files = FpgaBackend().generate(graph, mapping).files
@@ -59,13 +62,13 @@ def test_a_core_takes_the_most_that_it_can_and_streams_are_as_wide(
     found = mapping.nodes["/swap"].pixels
     assert found is not None
     assert found.per_cycle == min(asked, 8)
-    assert mapping.nodes["/level"].pixels is None, "blur has no such parameter"
+    assert mapping.nodes["/level"].pixels is None, "it has no such parameter"
     assert mapping.topics["/swapped"].stream is not None
     assert mapping.topics["/swapped"].stream.width_bits == bits
     top = top_of(files)
     assert f".PIXELS({min(asked, 8)})" in top
     assert f"input logic [{bits - 1}:0] m_axi_rdata" in top
-    # Blur stays at 64 bits: the network's frames are converted for it, and those for memory.
+    # Threshold stays at 64 bits: the network's frames are converted for it, and those for memory.
     assert (f"lig_width #(.S_WIDTH({bits}), .M_WIDTH(64)) narrow_0_0" in top) == (bits > 64)
     assert (f"lig_width #(.S_WIDTH(64), .M_WIDTH({bits})) exit_widen_0" in top) == (bits > 64)
     assert any(f"{min(asked, 8)} pixels per cycle: {found.text}" in t for t in explain(mapping))
@@ -80,11 +83,11 @@ def test_without_a_wish_designs_are_as_they_were(tmp_path: Path) -> None:
 
 
 def test_a_wish_that_changes_nothing_is_told(tmp_path: Path) -> None:
-    text = GRAPH.format(fpga="{pixels: 4}")
+    text = GRAPH.format(fpga="{pixels: 4}", packages=NARROW)
     (tmp_path / "graph.yaml").write_text(
-        text.replace("image/convert", "image/blur")
+        text.replace("image/convert", "example/threshold")
         .replace("    parameters: {encoding: bgra8}\n", "")
-        .replace("image_converted", "image_blurred")
+        .replace("image_converted", "thresholded")
     )
     warnings = map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim")).warnings
     assert [w for w in warnings if "changes nothing: each core takes 1 pixel" in w]

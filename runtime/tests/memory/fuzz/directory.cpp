@@ -186,7 +186,7 @@ void execute(Input& input) {
     if (peer == nullptr || operation >= 240) {
       // Every other one is of a process in another pid namespace, which passes its memory.
       const bool is_foreign = (operation & 4U) != 0;
-      const auto passage = is_foreign ? std::make_shared<os::Passage>(os::Fd()) : nullptr;
+      const auto passage = is_foreign ? std::make_shared<os::Passage>(os::Connection()) : nullptr;
       const os::ForeignMemory where{hostile_pid, hostile.page, Machine::inode_of(hostile.page),
                                     4096, passage};
       auto page = os::map_foreign(where, {});

@@ -59,9 +59,9 @@ test-hdl: ## the benches and proofs of hdl/ and of the nodes' cores alone, a par
 	@dev/setup --test
 	@.venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl nodes/image nodes/driving -n 2
 
-proofs: ## the proofs of hdl/ to their full depth: minutes of a core each, before a release
+proofs: ## the proofs of hdl/ to their full depth, the driving cores at every width: minutes of a core each, before a release
 	@dev/setup --test
-	@LIGAMENT_HDL_FULL=1 .venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl/formal -n 2
+	@LIGAMENT_HDL_FULL=1 .venv/bin/python -m pytest -c hdl/pyproject.toml --rootdir hdl hdl/formal nodes/driving -n 2
 
 bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its timing report: minutes
 	@dev/setup --test

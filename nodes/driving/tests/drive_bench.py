@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import random
 from collections.abc import Sequence
 from functools import cache
@@ -35,6 +36,11 @@ def golden(function: str, pixels: Pixels, shape: Sequence[int], *arguments: obje
 def simulate_core(bench: str, node: str, parameters: dict[str, object] | None = None) -> None:
     """Run the bench with the sources that the node's manifest lists."""
     image_bench.simulate_core(bench, node, parameters, package="driving")
+
+
+def sweep(usual: Sequence[object], rest: Sequence[object]) -> list[object]:
+    """Parameters of a bench: with LIGAMENT_HDL_FULL=1 all, which takes many minutes of a core."""
+    return [*usual, *(rest if os.environ.get("LIGAMENT_HDL_FULL") == "1" else ())]
 
 
 def road(width: int, height: int, encoding: str, distance: float, lamp: int = 0) -> Image:

@@ -245,7 +245,7 @@ async def forgets_at_reset(dut):
         )
 
 
-@pytest.mark.parametrize("width", [256, 4096])
+@pytest.mark.parametrize("width", drive_bench.sweep([256], [4096]))
 def test_driving_lane_following(width):
     parameters = {"MAX_WIDTH": width}
     drive_bench.simulate_core("test_driving_lane_following", "lane_following", parameters)

@@ -210,7 +210,7 @@ async def forgets_at_reset(dut):
         await judge(dut, mask_of(stripes(80, 50, dice)), view)
 
 
-@pytest.mark.parametrize("pixels", [1, 8])
+@pytest.mark.parametrize("pixels", drive_bench.sweep([1], [8]))
 def test_driving_polyfit(pixels):
     parameters = {"MAX_WIDTH": MAX_WIDTH, "RUNS": RUNS, "PIXELS": pixels}
     drive_bench.simulate_core("test_driving_polyfit", "polyfit", parameters)

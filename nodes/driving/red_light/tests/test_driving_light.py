@@ -319,8 +319,10 @@ async def forgets_at_reset(dut):
             await detector.frame(picture(scene(40, 24, dice, 2), SECOND_NS + frame * 33 * MS))
 
 
-@pytest.mark.parametrize("pixels", [1, 8])
-@pytest.mark.parametrize("light", ["red", "green"])
+@pytest.mark.parametrize(
+    ("light", "pixels"),
+    drive_bench.sweep([("red", 1), ("green", 8)], [("red", 8), ("green", 1)]),
+)
 def test_driving_light(light, pixels, monkeypatch):
     monkeypatch.setenv("LIGHT", light)
     parameters = {"MAX_WIDTH": WIDTHS[light], "PIXELS": pixels}

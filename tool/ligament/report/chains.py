@@ -172,11 +172,16 @@ def instances(
         f"SELECT count(DISTINCT seq) FROM instances WHERE take_{last} IS NOT NULL"
     ).fetchone()
     assert complete is not None
+    # In order of time, those of one first message too: jitter compares neighbours.
+    edges = ", ".join(f"pub_end_{hop}, take_{hop}" for hop in range(last + 1))
     lost = [*counts[1:]]
     lost[last] -= complete[0]
     return Instances(
         chain,
-        columns(database, f"SELECT * FROM instances WHERE take_{last} IS NOT NULL ORDER BY row"),
+        columns(
+            database,
+            f"SELECT * FROM instances WHERE take_{last} IS NOT NULL ORDER BY row, {edges}",
+        ),
         counts[0],
         tuple(lost),
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_up_traces import run_maker
 from naive_report import (
@@ -77,6 +77,7 @@ def same_summary(found: Any, values: list[int]) -> None:
 @settings(max_examples=20)
 @given(seed=SEEDS, shape=st.sampled_from(sorted(GRAPHS)), frames=st.integers(1, 25),
        warm_up=st.integers(0, 3))  # fmt: skip
+@example(seed=18889743, shape="fan_out", frames=13, warm_up=0)  # two answers to one message
 def test_every_statement(seed: int, shape: str, frames: int, warm_up: int) -> None:
     made = make_trace(seed, shape, frames)
     entry, naive = reported(made, warm_up), Naive(made.rows)

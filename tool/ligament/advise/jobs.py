@@ -87,7 +87,8 @@ class Work:
     threads: dict[int, int]
     """How many threads each server has."""
     awaited: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    """Jobs that sources wait for: their next jobs, how many ns after its end (`loops.awaited`)."""
+    """Jobs that sources wait for: their next jobs, how many ns after its end (`loops.awaited`). One
+    that is named by several jobs waits for all of them."""
 
     def server_of(self) -> dict[str, int]:
         """The server of each node."""

@@ -12,6 +12,7 @@ needs a core until it has sent all that it sends.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -43,13 +44,14 @@ class Replay:
         self._busy_nodes: set[str] = set()
         self._cores = setting.cores
         self._senders: dict[int, int] = {}
+        self._left = Counter(at for jobs in work.awaited.values() for at, _ in jobs)
+        self._due: dict[int, int] = {}
         self.times = Times()
 
     def run(self) -> Times:
         """All jobs that something calls."""
-        waiting = {at for jobs in self._work.awaited.values() for at, _ in jobs}
         for at, job in enumerate(self._work.jobs):
-            is_called = job.trigger in self._work.sent or at in waiting
+            is_called = job.trigger in self._work.sent or at in self._left
             if at not in self._setting.gone and not is_called:
                 self._push(job.begin_ns, "arrive", at)
         while self._events:
@@ -116,8 +118,15 @@ class Replay:
         # Who is woken takes the core from a publisher that is only ending its callback.
         self._push(time if job.outputs else end, "sent", at)
         self._push(end, "end", at)
+        self._answer(at, end)
+
+    def _answer(self, at: int, end: int) -> None:
+        """A job has an answer: who waits for it, and for no other one any more, goes on."""
         for source, lag in self._work.awaited.get(at, ()):
-            self._push(end + lag, "arrive", source)
+            self._left[source] -= 1
+            self._due[source] = max(self._due.get(source, 0), end + lag)
+            if self._left[source] == 0:
+                self._push(self._due[source], "arrive", source)
 
     def _early(self, at: int, taker: int) -> int:
         """How long before the publish call returned its reader ran, if it is woken as it was."""

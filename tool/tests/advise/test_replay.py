@@ -251,3 +251,44 @@ def test_a_source_that_waits_is_slowed_down_and_never_ahead(period: int | None) 
         assert delays == [20 + WAKE] * 40
     else:  # the node is slower than the camera: images queue up
         assert all(after > before for before, after in itertools.pairwise(delays))
+
+
+def driven_by_two(frames: int) -> Work:
+    """As `driven`, but a slower node answers as well, now and then the faster one of the two."""
+    jobs: list[Job] = []
+    sent: dict[tuple[int, int], Sent] = {}
+    takers: dict[tuple[int, int], list[int]] = {}
+    begin = 0
+    for frame in range(frames):
+        image, number = (1, frame), 5 * frame
+        jobs.append(Job("/sim", -10, -10, begin, begin + 20, None, 0, 0, [Output(image, 0, 20)]))
+        sent[image] = Sent("/image", "/sim", number, begin + 20, BYTES)
+        takers[image] = [number + 1, number + 3]
+        ends = []
+        for k, worked in ((0, 300 + 37 * (frame % 7)), (1, 200 + 900 * (frame % 5))):
+            answer, name = (2 + k, frame), ("/node", "/slam")[k]
+            taken = begin + 20 + WAKE
+            done = taken + worked + CALL
+            outputs = [Output(answer, worked, CALL)]
+            jobs.append(Job(name, 5 + k, 5 + k, taken, done, image, 6, worked, outputs))
+            ends.append(done + WAKE + 30)
+            jobs.append(Job("/sim", 9, 9, done + WAKE, ends[-1], answer, 7 + k))
+            sent[answer] = Sent(("/command", "/pose")[k], name, number + 1 + 2 * k, done, 64)
+            takers[answer] = [number + 2 + 2 * k]
+        begin = max(ends) + 1000
+    work = Work(jobs, sent, takers, {5: 1, 6: 1, 9: 2})
+    return replace(work, awaited=awaited(work))
+
+
+@pytest.mark.parametrize("slower", ["/node", "/slam"])
+def test_a_source_that_waits_for_two_answers_waits_for_the_later_one(slower: str) -> None:
+    work = driven_by_two(40)
+    assert sorted(work.awaited.items()) == [
+        (5 * k - 5 + answer, [(5 * k, 1000)]) for k in range(1, 40) for answer in (2, 4)
+    ]
+    slow = retimed(work, slower, lambda job: 10 * job.compute_ns)
+    times = Replay(slow, as_it_was(slow), measure(work, as_it_was(work)), drawn).run()
+    assert len(times.begin_ns) == 200
+    taken = {"/node": 1, "/slam": 3}[slower]
+    delays = [times.begin_ns[5 * k + taken] - times.sent_ns[(1, k)] for k in range(40)]
+    assert delays == [20 + WAKE] * 40

@@ -13,7 +13,7 @@ from made_up_runs import BYTES, CALL, LATENCY, NODES, TAIL, WAKE, WORKED, ends_o
 from ligament.advise.jobs import Job, Output, Sent, Work
 from ligament.advise.loops import awaited
 from ligament.advise.one_core import without_preemption
-from ligament.advise.replay import Replay
+from ligament.advise.replay import SLICE_NS, Replay
 from ligament.advise.setting import DDS, SHM, THREAD, Kind, Setting
 from ligament.advise.transform import fused, retimed, uninterrupted
 from ligament.advise.waits import measure, most_at_once, parallel_nodes
@@ -88,6 +88,28 @@ def test_on_one_core_jobs_wait_for_each_other() -> None:
     slow = line(20, 5000)
     single = latencies(slow, Setting(slow.server_of(), slow.threads, 1))
     assert single == [3 * (CALL + 40) + WORKED[1] + WORKED[2]] * 20
+
+
+@pytest.mark.parametrize(("arrives", "begins"), [(5_000_000, 5_000_000), (1_000_000, SLICE_NS)])
+def test_a_long_job_gives_up_its_core_after_a_slice(arrives: int, begins: int) -> None:
+    """What it sends before is as it was, what it sends afterwards is as much later."""
+    took, wait = 12_000_000, 400_000
+    outputs = [Output((1, 0), 2_000_000, CALL), Output((1, 1), 8_000_000, CALL)]
+    long = Job("/long", 1, 1, 0, took, None, 0, 10_000_000, outputs)
+    short = Job("/short", 2, 2, arrives, arrives + wait, None, 0, wait)
+    ends = (2_000_000 + CALL, 10_000_000 + 2 * CALL)
+    sent = {(1, k): Sent(f"/{k}", "/long", 0, end, BYTES) for k, end in enumerate(ends)}
+    work = Work([long, short], sent, {}, {1: 1, 2: 1})
+    alone, shared = (Setting(work.server_of(), work.threads, cores) for cores in (2, 1))
+    before = Replay(work, alone, measure(work, alone), drawn).run()
+    assert before.begin_ns == {0: 0, 1: arrives}
+    found = Replay(work, shared, measure(work, alone), drawn).run()
+    assert found.begin_ns == {0: 0, 1: begins}
+    assert found.sent_ns[1, 0] == before.sent_ns[1, 0]
+    assert found.sent_ns[1, 1] == before.sent_ns[1, 1] + wait
+    # In one process its thread is what the other one waits for.
+    one = Setting(dict.fromkeys(("/long", "/short"), 1), {1: 1}, 1)
+    assert Replay(work, one, measure(work, alone), drawn).run().begin_ns[1] == took
 
 
 def test_a_reader_that_takes_the_core_makes_its_publisher_no_slower() -> None:

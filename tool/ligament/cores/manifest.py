@@ -26,14 +26,11 @@ MOST_CHANNELS = 4
 PIXELS_OF_A_BEAT = CORE_BITS // (CHANNEL_BITS * MOST_CHANNELS)
 #: What cores are written in, as manifests have it.
 LANGUAGES = ("fpga", "hls")
+VHDL = (".vhd", ".vhdl")
+"""How names of sources end that are translated (`cores.vhdl`)."""
 #: Sources that no core is made of, by how their names end: what they are, and what to do.
 FOREIGN: dict[str, dict[tuple[str, ...], tuple[str, str]]] = {
     "fpga": {
-        (".vhd", ".vhdl"): (
-            "VHDL, which nothing here reads",
-            "list the Verilog that GHDL makes of it: "
-            "ghdl --synth --out=verilog FILES -e TOP > core.v",
-        ),
         (".c", ".cc", ".cpp", ".cxx"): ("C++", "C++ for high-level synthesis: implementations.hls"),
     },
     "hls": {
@@ -84,6 +81,11 @@ class Core:
         """All ports that it has streams for."""
         return (*self.inputs, *self.outputs)
 
+    @property
+    def is_vhdl(self) -> bool:
+        """Whether its sources are VHDL, and the module an entity."""
+        return self.sources[0].lower().endswith(VHDL)
+
 
 @dataclass(frozen=True)
 class Declared:
@@ -103,7 +105,7 @@ def read_core(
     """
     ports = declared.ports
     services = tuple(declared.services.values())
-    mistakes = _foreign_sources(language, data)
+    mistakes = _foreign_sources(language, data) + _not_in_vhdl(data)
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
     mistakes += [] if mistakes else _lacking(services, incoming, outgoing)
     taken = [port.name for port in (*incoming, *outgoing)]
@@ -258,6 +260,24 @@ def _foreign_sources(language: str, data: Mapping[str, Any]) -> list[Mistake]:
             if source.lower().endswith(ends):
                 text = f"'{source}' is {what}"
                 mistakes.append(Mistake(("sources", place), text, hint))
+    return mistakes
+
+
+def _not_in_vhdl(data: Mapping[str, Any]) -> list[Mistake]:
+    """What a core in VHDL cannot have: GHDL makes one module of it, with ports of bits."""
+    places = [k for k, source in enumerate(data["sources"]) if source.lower().endswith(VHDL)]
+    if not places:
+        return []
+    mistakes = []
+    if len(places) < len(data["sources"]):
+        text = "VHDL beside Verilog: a core is in one language"
+        mistakes.append(Mistake(("sources", places[0]), text, "make nodes of the parts"))
+    if data.get("streams") == "interfaces":
+        text = "VHDL has no interfaces of SystemVerilog"
+        mistakes.append(Mistake(("streams",), text, "streams: signals"))
+    if "pixels" in data:
+        text = "a core in VHDL has one width: its generics keep their defaults"
+        mistakes.append(Mistake(("pixels",), text, "a node type for each width"))
     return mistakes
 
 

@@ -204,6 +204,14 @@ CHECKS: tuple[Check, ...] = (
         _TEST_EXTRAS,
     ),
     Check(
+        "GHDL",
+        "hardware",
+        False,
+        tool_version("ghdl"),
+        "no core in VHDL can be built",
+        _apt("ghdl"),
+    ),
+    Check(
         "make and perl",
         "hardware",
         False,

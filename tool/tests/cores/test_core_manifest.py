@@ -164,8 +164,8 @@ def test_registers_are_declared_with_type_and_range():
 @pytest.mark.parametrize(
     ("language", "source", "text", "hint"),
     [
-        ("fpga", "core.vhd", "'core.vhd' is VHDL, which nothing here reads", "ghdl --synth"),
-        ("fpga", "core.VHDL", "is VHDL", "ghdl --synth"),
+        ("fpga", "core.vhd", "VHDL beside Verilog", "make nodes of the parts"),
+        ("fpga", "core.VHDL", "VHDL beside Verilog", "make nodes of the parts"),
         ("fpga", "core.cpp", "'core.cpp' is C++", "implementations.hls"),
         ("hls", "core.sv", "is a hardware description", "implementations.fpga"),
     ],
@@ -177,6 +177,20 @@ def test_a_source_in_another_language_is_told_with_its_place(language, source, t
     assert mistake.path == ("sources", 1)
     assert text in mistake.text
     assert hint in mistake.hint
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        ({"streams": "interfaces"}, "VHDL has no interfaces"),
+        ({"pixels": {"ports": ["image"], "choices": [{"pixels": 2}]}}, "has one width"),
+    ],
+)
+def test_a_core_in_vhdl_has_signals_and_one_width(more, text):
+    core, mistakes = read_core("my/core", "fpga", {"sources": ["core.vhd"], **more}, DECLARED)
+    assert core is None
+    assert mistakes[0].path == (next(iter(more)),)
+    assert text in mistakes[0].text
 
 
 def test_an_ideal_memory_is_never_assumed():

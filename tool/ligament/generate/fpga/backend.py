@@ -31,12 +31,13 @@ from ligament.generate.fpga.texts import (
     design_files,
     parts_of,
     project_file,
+    translated_file,
     wrapper_file,
 )
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import designs_of
 from ligament.mapping.model import GraphMapping, MappedNode
-from ligament.messages.hdl import Bounds, layout_of, read_bounds, render_all
+from ligament.messages.hdl import Bounds, layout_of, read_bounds, render_all, render_vhdl
 from ligament.messages.store import load_store
 
 
@@ -58,6 +59,11 @@ class FpgaBackend:
         messages = _Messages(graph, designs, bounds)
         files = messages.files(place)
         files += [wrapper_file(place, node_type, core) for node_type, core in types.values()]
+        files += [
+            translated_file(place, node_type, core, messages.in_vhdl())
+            for node_type, core in types.values()
+            if core.is_vhdl
+        ]
         for design in designs.values():
             files += design_files(place, design, messages.longest)
         files.append(project_file(place, graph, designs.values()))
@@ -165,3 +171,8 @@ class _Messages:
             GeneratedFile(f"{place.project}/{name}", text, ", ".join(self.names), "messages")
             for name, text in render_all(self.store, messages, self.bounds).items()
         ]
+
+    def in_vhdl(self) -> dict[str, str]:
+        """Packages for cores in VHDL."""
+        messages = [self.store.message(name) for name in self.names]
+        return render_vhdl(self.store, messages, self.bounds)

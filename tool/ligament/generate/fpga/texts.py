@@ -12,6 +12,7 @@ from typing import Any
 from ligament import resources
 from ligament.cores.manifest import Core
 from ligament.cores.refusals import read_refusals
+from ligament.cores.vhdl import verilog_of
 from ligament.generate.files import GeneratedFile, project_values, render, source_of
 from ligament.generate.fpga.pages import check_pages
 from ligament.generate.fpga.plan import (
@@ -191,11 +192,7 @@ def sources_of(design: Design) -> list[str]:
     links = design.probes
     ins = {link.module for member in design.members for link in member.inputs}
     outs = {link.module for member in design.members for link in member.outputs}
-    cores = [
-        os.path.normpath(Path(member.type.folder) / source)  # types share files of a package
-        for member in design.types
-        for source in member.core.sources
-    ]
+    cores = [source for member in design.types for source in _sources_of_core(member)]
     return [
         *(str(resources.hdl_dir() / name) for name in shared),
         *(f"{name}_pkg.sv" for name in sorted({link.module for link in links})),
@@ -205,6 +202,27 @@ def sources_of(design: Design) -> list[str]:
         *(f"{wrapper_of(member.type.type)}.sv" for member in design.types),
         f"{design.top}.sv",
     ]
+
+
+def _sources_of_core(member: Member) -> list[str]:
+    if member.core.is_vhdl:
+        return [translation_of(member.type.type)]
+    # Types share files of a package.
+    return [os.path.normpath(Path(member.type.folder) / s) for s in member.core.sources]
+
+
+def translation_of(node_type: str) -> str:
+    """Return the name of the Verilog file that is made of a type's VHDL."""
+    return f"{wrapper_of(node_type)}_vhdl.v"
+
+
+def translated_file(
+    place: Place, node_type: NodeType, core: Core, packages: Mapping[str, str]
+) -> GeneratedFile:
+    """Return a core in VHDL as Verilog; `packages` are those of messages."""
+    text = verilog_of(core.top, [Path(node_type.folder) / s for s in core.sources], packages)
+    source = str(Path(node_type.folder) / "node.yaml")
+    return GeneratedFile(f"{place.project}/{translation_of(node_type.type)}", text, source, "GHDL")
 
 
 def _adapts(design: Design) -> bool:

@@ -8,6 +8,6 @@ render_all(store, [message], bounds)              # {"lig_sensor_msgs_msg_image_
 
 from ligament.messages.hdl.bounds import Bounds, read_bounds
 from ligament.messages.hdl.layout import Layout, layout_of
-from ligament.messages.hdl.render import MADE, render_all
+from ligament.messages.hdl.render import MADE, render_all, render_vhdl
 
-__all__ = ["MADE", "Bounds", "Layout", "layout_of", "read_bounds", "render_all"]
+__all__ = ["MADE", "Bounds", "Layout", "layout_of", "read_bounds", "render_all", "render_vhdl"]

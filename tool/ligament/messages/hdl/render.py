@@ -38,6 +38,13 @@ def render_all(store: TypeStore, messages: Iterable[Message], bounds: Bounds) ->
     return files
 
 
+def render_vhdl(store: TypeStore, messages: Iterable[Message], bounds: Bounds) -> dict[str, str]:
+    """File name -> text, of packages with the same names and constants for cores in VHDL."""
+    template = environment().get_template("message_pkg.vhd.j2")
+    contexts = [_context(store, m, layout_of(store, m, bounds)) for m in messages]
+    return {f"{context['name']}_pkg.vhd": template.render(context) for context in contexts}
+
+
 @cache
 def environment() -> jinja2.Environment:
     """Where the templates of messages in hardware are."""

@@ -7,9 +7,9 @@
 // band's votes are counted, the next image comes up to its own band.
 //
 //   initiation interval  1 pixel
-//   latency              the last row of the band, 16 cycles per column and about 2400; and the image's end
+//   latency              the last row of the band, 16 cycles per column and about 1200; and the image's end
 //   a frame              as many cycles as it has pixels, if the rows outside of the band take longer than that
-//   another size         about 2500 cycles
+//   another size         about 800 cycles
 module driving_lane_following
   import lig_image_pkg::*;
   import lig_drive_pkg::*;

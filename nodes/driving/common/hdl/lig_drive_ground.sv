@@ -5,7 +5,7 @@
 // All is computed by lig_drive_calculator (lig_drive_ground_pkg), from the parameters' doubles and the picture's size: what all
 // rows have in common, then row by row. The table is kept for the next pictures of the size.
 //
-//   cycles   about 1300, and 700 per row, once per size of picture
+//   cycles   about 1000, and 700 per row, once per size of picture
 //   storage  1024 rows of 126 bits, and the calculator's registers
 module lig_drive_ground
   import lig_drive_calculator_pkg::*;

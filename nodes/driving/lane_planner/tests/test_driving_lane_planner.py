@@ -163,7 +163,7 @@ async def answers_a_broken_one_between_others(dut):
 async def forgets_at_reset(dut):
     view = VIEWS[0]
     await begin(dut, view)
-    for cycles in (10, 5000, 36000, 38000):
+    for cycles in (10, 5000, 29000, 30500):
         await image_bench.interrupt(dut, {"s_axis": fields(painted(48, 36, "rgb8", 2))}, cycles)
         await judge(dut, painted(48, 36, "rgb8", 1), view)
 

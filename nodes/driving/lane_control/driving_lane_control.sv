@@ -38,7 +38,7 @@ module driving_lane_control
     lig_fields_if.transmitter m_axis
 );
   typedef enum logic [4:0] {
-    Clear, Convert, Converted, Given,  // after a reset: registers and parameters
+    Clear, Begin, Loading,             // after a reset: registers and parameters
     Idle, Take, Point, Placed,         // a message
     Keep, Add, Note,                   // a lane; a light; that a detector is done with a frame
     Next, Store, Run, Ran, Judge, Look, Heed,  // a frame whose turn it may be
@@ -82,27 +82,24 @@ module driving_lane_control
 
   // --- numbers of floats, and back ------------------------------------------------------------------------
 
-  logic fix, fixing, spreading;
-  logic signed [63:0] fixed, value, given, first_stamp;
-  logic [63:0] parameter_bits, double_bits, speed_q;
+  logic fixing, spreading, loading, loads;
+  logic signed [63:0] fixed, loaded_value, value, given, first_stamp;
+  logic [63:0] double_bits, speed_q;
   logic [31:0] unused_single;
-  always_comb begin
-    unique case (number_q[3:0])
-      4'(Cruise): parameter_bits = parameter_cruise_i;
-      4'(LookAhead): parameter_bits = parameter_look_ahead_i;
-      4'(SlowInCurves): parameter_bits = parameter_slow_in_curves_i;
-      4'(Acceleration): parameter_bits = parameter_acceleration_i;
-      4'(Deceleration): parameter_bits = parameter_deceleration_i;
-      4'(TurnLimit): parameter_bits = parameter_turn_limit_i;
-      4'(SlowMs): parameter_bits = parameter_slow_after_ms_i;
-      4'(StopMs): parameter_bits = parameter_stop_after_ms_i;
-      default: parameter_bits = parameter_light_delay_ms_i;
-    endcase
-  end
-  assign fix = state_q == Convert || (taken && is_point);
+  register_t loaded;
+  lig_drive_load #(
+      .COUNT(9),
+      .REGISTERS({Cruise, LookAhead, SlowInCurves, Acceleration, Deceleration, TurnLimit, SlowMs, StopMs, DelayMs}),
+      .BITS({{6{6'd16}}, {3{Whole}}})) load (
+      .clk_i, .rst_i, .start_i(state_q == Begin),
+      .values_i({
+          parameter_cruise_i, parameter_look_ahead_i, parameter_slow_in_curves_i, parameter_acceleration_i,
+          parameter_deceleration_i, parameter_turn_limit_i, parameter_slow_after_ms_i, parameter_stop_after_ms_i,
+          parameter_light_delay_ms_i}),
+      .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
   lig_drive_fixed to_fixed (
-      .clk_i, .rst_i, .start_i(fix), .float_i(state_q == Convert ? parameter_bits : wide_of(data[31:0])), .bits_i(6'd16),
-      .busy_o(fixing), .fixed_o(fixed));
+      .clk_i, .rst_i, .start_i(taken && is_point), .float_i(wide_of(data[31:0])), .bits_i(6'd16), .busy_o(fixing),
+      .fixed_o(fixed));
   lig_drive_float to_float (
       .clk_i, .rst_i, .start_i(state_q == Measure), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
       .single_o(unused_single));
@@ -111,7 +108,7 @@ module driving_lane_control
 
   lane_t coming, lane;
   lig_drive_goal goal (
-      .clk_i, .look_ahead_i(fixed[27:0]), .set_i(state_q == Converted && number_q == 6'(LookAhead)),
+      .clk_i, .look_ahead_i(loaded_value[27:0]), .set_i(loads && loaded == LookAhead),
       .clear_i(state_q == Idle), .far_i(taken && is_point && !is_near(data[31:0])), .take_i(taken && is_point),
       .is_x_i(is_x), .place_i(state_q == Placed), .length_i(fixed[27:0]), .lane_o(coming));
 
@@ -146,9 +143,10 @@ module driving_lane_control
     given = '0;
     unique case (state_q)
       Clear: write = 1'b1;
-      Converted, Given: begin
-        write = !fixing;
-        given = state_q == Given ? signed'(parameter_bits) : fixed;
+      Loading: begin
+        write = loads;
+        place = loaded;
+        given = loaded_value;
       end
       Take: begin
         write = valid && is_number;
@@ -185,19 +183,12 @@ module driving_lane_control
     unique case (state_q)
       Clear: begin
         number_q <= number_q + 1'b1;
-        if (number_q == '1) state_q <= Convert;
+        if (number_q == '1) state_q <= Begin;
       end
-      Convert: state_q <= Converted;
-      Converted: begin
-        if (!fixing) begin
-          number_q <= number_q + 1'b1;
-          state_q <= number_q == 6'(TurnLimit) ? Given : Convert;
-        end
-      end
-      Given: begin
-        number_q <= number_q + 1'b1;
+      Begin: state_q <= Loading;
+      Loading: begin
         begin_q <= SetUp;
-        if (number_q == 6'(DelayMs)) state_q <= Run;
+        if (!loading) state_q <= Run;
       end
       Idle: begin
         problem_q <= 64'(Nothing);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // driving_lane_following: the FPGA form of driving/lane_following, bit by bit as kernels/lane_centre.hpp: pixels to classes
-// (lig_drive_class), classes to runs, runs to votes (lig_drive_votes), votes to a point (lig_drive_calc).
+// (lig_drive_class), classes to runs, runs to votes (lig_drive_votes), votes to a point (lig_drive_calculator).
 //
 // What follows from the parameters and from the picture's size is computed when an image of another size comes. While a
 // band's votes are counted, the next image comes up to its own band.
 //
 //   initiation interval  1 pixel
-//   latency              the last row of the band, 16 cycles per column and about 2400; and the image's end
+//   latency              the last row of the band, 16 cycles per column and about 1200; and the image's end
 //   a frame              as many cycles as it has pixels, if the rows outside of the band take longer than that
-//   another size         about 2500 cycles
+//   another size         about 800 cycles
 module driving_lane_following
   import lig_image_pkg::*;
   import lig_drive_pkg::*;
+  import lig_drive_calculator_pkg::*;
+  import lig_drive_lane_pkg::*;
+  import lig_drive_following_pkg::*;
 #(
     parameter int unsigned MAX_WIDTH  = 4096,  // longest row, a power of two
     parameter int unsigned MAX_HEIGHT = 4095   // of a band each half has at most 4095 rows
@@ -64,62 +67,98 @@ module driving_lane_following
       .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
       .broken_o(broken), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
 
-  // --- what follows from parameters and the size ------------------------------------------------------------
+  // --- what follows from parameters, the size and votes -----------------------------------------------------
 
-  logic busy, keep, fits, ask_q, known_q, in_view_q;
-  logic [7:0] pc;
-  logic [6:0] number;
-  logic [63:0] value, kept;
+  // Begin: Loading parameters; then where asked for: Put values, Run the program, Get results.
+  typedef enum logic [2:0] {Begin, Loading, Rest, Put, Run, Running, Get} work_e;
+  work_e work_q;
+  logic [2:0] number_q;  // of what is put or got
+  block_t begin_q, why;
+  step_t step;
+  register_t place, loaded;
+  logic ask_q, busy, loading, loads, fits, known_q, in_view_q, seen_q;
+  logic signed [63:0] value, given, loaded_value;
   logic [15:0] width_q, height_q, first_q, last_q, rows_q;
   logic [31:0] run_from_q, run_to_q, window_q, ahead_q, aside_q;
-  logic seen_q;
   logic [1:0][1:0][23:0] votes;
   logic [1:0][1:0][37:0] places;
-  lig_drive_calc_pkg::instruction_t instruction;
 
-  assign instruction = lig_drive_following_pkg::following(pc);
-  lig_drive_calc #(.TURNS(0)) calc (
-      .clk_i, .rst_i, .start_i(ask_q),
-      .start_pc_i(coming_q == Prepare ? lig_drive_following_pkg::Setup : lig_drive_following_pkg::Answer), .busy_o(busy),
-      .pc_o(pc), .instruction_i(instruction), .value_i(value), .keep_o(keep), .number_o(number), .kept_o(kept));
+  lig_drive_load #(
+      .COUNT(7), .REGISTERS({Near, Far, HalfWidth, LaneWidth, StripeWidth, LookAhead, Band}), .BITS({7{6'd32}})) load (
+      .clk_i, .rst_i, .start_i(work_q == Begin),
+      .values_i({
+          parameter_near_edge_i, parameter_far_edge_i, parameter_half_width_i, parameter_lane_width_i,
+          parameter_stripe_width_i, parameter_look_ahead_i, parameter_band_i}),
+      .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
+  lig_drive_calculator calculator (
+      .clk_i, .rst_i, .start_i(work_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
+      .instruction_i(instruction_at(step)), .write_i(loads || work_q == Put), .register_i(place), .value_i(given),
+      .value_o(value));
 
+  logic [2:0] last_put;
+  logic white;
+  assign white = begin_q == OnWhite;
+  assign last_put = begin_q == Scale ? 3'd1 : 3'd3;
   always_comb begin
-    unique case (instruction.b)
-      lig_drive_following_pkg::NearEdge: value = parameter_near_edge_i;
-      lig_drive_following_pkg::FarEdge: value = parameter_far_edge_i;
-      lig_drive_following_pkg::HalfWidth: value = parameter_half_width_i;
-      lig_drive_following_pkg::LaneWidth: value = parameter_lane_width_i;
-      lig_drive_following_pkg::StripeWidth: value = parameter_stripe_width_i;
-      lig_drive_following_pkg::LookAhead: value = parameter_look_ahead_i;
-      lig_drive_following_pkg::Band: value = parameter_band_i;
-      lig_drive_following_pkg::Height: value = 64'(shape.height);
-      lig_drive_following_pkg::Width: value = 64'(shape.width);
-      lig_drive_following_pkg::YellowFarVotes: value = 64'(votes[0][0]);
-      lig_drive_following_pkg::YellowNearVotes: value = 64'(votes[0][1]);
-      lig_drive_following_pkg::YellowFarPlaces: value = 64'(places[0][0]);
-      lig_drive_following_pkg::YellowNearPlaces: value = 64'(places[0][1]);
-      lig_drive_following_pkg::WhiteFarVotes: value = 64'(votes[1][0]);
-      lig_drive_following_pkg::WhiteNearVotes: value = 64'(votes[1][1]);
-      lig_drive_following_pkg::WhiteFarPlaces: value = 64'(places[1][0]);
-      default: value = 64'(places[1][1]);
-    endcase
+    place = loaded;
+    given = loaded_value;
+    if (work_q == Put) begin
+      if (begin_q == Scale) begin
+        place = number_q[0] ? Height : Width;
+        given = number_q[0] ? 64'(shape.height) : 64'(shape.width);
+      end else begin
+        place = register_t'(FarVotes) + register_t'(number_q);
+        given = number_q[1] ? 64'(places[white][number_q[0]]) : 64'(votes[white][number_q[0]]);
+      end
+    end
+    if (work_q == Get) begin
+      unique case (number_q)
+        3'd0: place = StripeFrom;
+        3'd1: place = StripeTo;
+        3'd2: place = Window;
+        3'd3: place = FirstRow;
+        3'd4: place = EndRow;
+        3'd5: place = Rows;
+        3'd6: place = PointX;
+        default: place = PointY;
+      endcase
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (keep) begin
-      unique case (number)
-        lig_drive_following_pkg::KeepInView: in_view_q <= !kept[63];
-        lig_drive_following_pkg::KeepFirst: first_q <= kept[15:0];
-        lig_drive_following_pkg::KeepLast: last_q <= kept[15:0];
-        lig_drive_following_pkg::KeepRows: rows_q <= kept[15:0];
-        lig_drive_following_pkg::KeepRunFrom: run_from_q <= kept[31:0];
-        lig_drive_following_pkg::KeepRunTo: run_to_q <= kept[31:0];
-        lig_drive_following_pkg::KeepWindow: window_q <= {kept[30:0], 1'b0};
-        lig_drive_following_pkg::KeepSeen: seen_q <= !kept[63];
-        lig_drive_following_pkg::KeepAhead: ahead_q <= kept[31:0];
-        default: aside_q <= kept[31:0];
-      endcase
-    end
+    number_q <= number_q + 1'b1;
+    unique case (work_q)
+      Begin: work_q <= Loading;
+      Loading: if (!loading) work_q <= Rest;
+      Rest: begin
+        number_q <= '0;
+        begin_q <= coming_q == Prepare ? Scale : OnYellow;
+        if (ask_q) work_q <= Put;
+      end
+      Put: if (number_q == last_put) work_q <= Run;
+      Run: work_q <= Running;
+      Running: begin
+        number_q <= white ? 3'd6 : 3'd0;
+        if (!busy) work_q <= begin_q == OnYellow ? Put : Get;
+        if (!busy && begin_q == OnYellow) begin_q <= OnWhite;
+      end
+      default: begin  // Get
+        unique case (number_q)
+          3'd0: run_from_q <= value[31:0];
+          3'd1: run_to_q <= value[31:0];
+          3'd2: window_q <= {value[30:0], 1'b0};
+          3'd3: first_q <= value[15:0];
+          3'd4: last_q <= value[15:0];
+          3'd5: rows_q <= value[15:0];
+          3'd6: ahead_q <= value[31:0];
+          default: aside_q <= value[31:0];
+        endcase
+        if (white) seen_q <= why == Ready;
+        else in_view_q <= why == Ready;
+        if (number_q == (white ? 3'd7 : 3'd5)) work_q <= Rest;
+      end
+    endcase
+    if (rst_i) work_q <= Begin;
   end
 
   // --- the image's pixels -----------------------------------------------------------------------------------
@@ -152,7 +191,7 @@ module driving_lane_following
           end else if (fits) begin
             refusal_q <= in_view_q ? Fine : refusal_e'(NoBand);
             coming_q <= Take;
-          end else if (answer_q == Idle) begin
+          end else if (answer_q == Idle && work_q == Rest) begin
             ask_q <= 1'b1;
             coming_q <= Prepare;
           end
@@ -161,7 +200,7 @@ module driving_lane_following
       Prepare: begin
         width_q <= shape.width;
         height_q <= shape.height;
-        if (!ask_q && !busy) begin
+        if (!ask_q && work_q == Rest) begin
           known_q <= 1'b1;
           coming_q <= Wait;
         end
@@ -242,7 +281,7 @@ module driving_lane_following
     unique case (answer_q)
       Idle: if (handed) answer_q <= scans ? Scan : Say;
       Scan: if (scanned) answer_q <= broken_q ? Say : Compute;
-      Compute: if (!ask_q && !busy) answer_q <= Say;
+      Compute: if (!ask_q && work_q == Rest) answer_q <= Say;
       default: if (said) answer_q <= Idle;
     endcase
     if (rst_i) answer_q <= Idle;

@@ -14,6 +14,7 @@ module driving_polyfit
   import lig_drive_pkg::*;
   import lig_drive_stamp_pkg::*;
   import lig_drive_calculator_pkg::*;
+  import lig_drive_lane_pkg::*;
   import lig_drive_polyfit_pkg::*;
 #(
     parameter int unsigned PIXELS    = 1,      // per cycle: 1, 2, 4, 8
@@ -33,8 +34,8 @@ module driving_polyfit
     lig_fields_if.transmitter m_axis
 );
   typedef enum logic [4:0] {
-    Convert, Converted,                              // parameters
-    Idle, Judge, Sizes, View, Empty, Watch,          // a mask
+    Begin, Loading,                                  // parameters
+    Idle, Judge, Sizes, View, Watch,                 // a mask
     Settle, Scan, Ask, Trace, Divided, Sums, Solved,  // its stripes
     Chosen, Next, GetX, GetY,                         // points
     Answer, Refuse, Over,
@@ -42,7 +43,7 @@ module driving_polyfit
   } state_e;
   state_e state_q, back_q;
   block_t begin_q;
-  logic [4:0] number_q;  // of what is done one after the other
+  register_t number_q;   // of what is done one after the other
   logic white_q;         // the stripe
 
   // --- the mask -------------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ module driving_polyfit
       .places_i({shape.width[$clog2(2*MAX_WIDTH)-1:0], 1'b0}), .window_i({15'd0, window_q, 1'b0}), .busy_o(votes_busy),
       .scanned_o(scanned), .votes_o(votes), .places_o(places));
   lig_drive_trace #(.RUNS(RUNS)) follow (
-      .clk_i, .rst_i, .clear_i(state_q == Empty), .push_i(is_taken && is_stripe),
+      .clk_i, .rst_i, .clear_i(state_q == Judge), .push_i(is_taken && is_stripe),
       .white_i(state_q == Watch ? run_class[1] : white_q), .row_i(row_q[9:0]), .centre_i(centre[12:0]), .full_o(full),
       .start_i(state_q == Trace && number_q == '0), .rows_i(shape.height[10:0]), .gate_i(gate_q),
       .expected_q8_i(value[31:0]), .asks_o(asks), .dividend_o(dividend), .divisor_o(divisor),
@@ -110,70 +111,49 @@ module driving_polyfit
 
   // --- numbers --------------------------------------------------------------------------------------------
 
-  logic busy, write, fixing;
+  logic busy, write, loading, loads;
   logic [6:0] point_q, points_q;
   block_t why;
   step_t step;
-  register_t place;
-  logic signed [63:0] fixed;
-  logic [63:0] parameter_bits;
+  register_t place, loaded;
+  logic signed [63:0] loaded_value;
   lig_drive_calculator #(.WIDTH(128)) calculator (
       .clk_i, .rst_i, .start_i(state_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));
-  lig_drive_fixed to_fixed (
-      .clk_i, .rst_i, .start_i(state_q == Convert), .float_i(parameter_bits), .bits_i(6'd32), .busy_o(fixing),
-      .fixed_o(fixed));
-  always_comb begin
-    unique case (number_q)
-      5'(Near): parameter_bits = parameter_near_edge_i;
-      5'(Far): parameter_bits = parameter_far_edge_i;
-      5'(HalfWidth): parameter_bits = parameter_half_width_i;
-      5'(LaneWidth): parameter_bits = parameter_lane_width_i;
-      5'(StripeWidth): parameter_bits = parameter_stripe_width_i;
-      default: parameter_bits = parameter_points_i;
-    endcase
-  end
+  lig_drive_load #(
+      .COUNT(6), .REGISTERS({Near, Far, HalfWidth, LaneWidth, StripeWidth, Points}), .BITS({{5{6'd32}}, Whole})) load (
+      .clk_i, .rst_i, .start_i(state_q == Begin),
+      .values_i({
+          parameter_near_edge_i, parameter_far_edge_i, parameter_half_width_i, parameter_lane_width_i,
+          parameter_stripe_width_i, parameter_points_i}),
+      .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
 
   // Of a length in pixels nothing larger than this makes a difference.
   function automatic logic [15:0] limited(input logic signed [127:0] length_of, input logic [15:0] most);
     return length_of > 128'(most) ? most : length_of[15:0];
   endfunction
 
+  logic [9:0][47:0] sums;  // S0 to Last
+  assign sums = {48'(last_row), 48'(first_row), x, s};
+  assign write = loads || state_q inside {Sizes, Ask, Sums, Next} || (state_q == Trace && asks);
   always_comb begin
-    write = 1'b0;
-    place = register_t'(number_q);
+    place = number_q;
     given = '0;
     unique case (state_q)
-      Converted: begin
-        write = !fixing;
-        given = number_q == 5'(Points) ? 128'(parameter_bits) : 128'(fixed);
+      Loading: begin
+        place = loaded;
+        given = 128'(loaded_value);
       end
-      Sizes: begin
-        write = 1'b1;
-        given = number_q == 5'(Width) ? 128'(shape.width) : 128'(shape.height);
-      end
-      View: place = register_t'(6'(StripeFrom) + 6'(number_q));
-      Ask: begin
-        write = 1'b1;
-        given = number_q == 5'(Places) ? 128'(places[white_q][0]) : 128'(votes[white_q][0]);
-      end
+      Sizes: given = number_q == Width ? 128'(shape.width) : 128'(shape.height);
+      View: place = number_q == 6'd3 ? Gate : register_t'(StripeFrom) + number_q;
+      Ask: given = number_q == Places ? 128'(places[white_q][0]) : 128'(votes[white_q][0]);
       Trace: begin
-        write = asks;
-        place = number_q == '0 ? Start : register_t'(number_q);
-        given = number_q == 5'(Dividend) ? 128'(dividend) : 128'(divisor);
+        place = number_q == '0 ? Start : number_q;
+        given = number_q == Dividend ? 128'(dividend) : 128'(divisor);
       end
       Divided: place = Quotient;
-      Sums: begin
-        write = 1'b1;
-        unique case (number_q)
-          5'(First): given = 128'(first_row);
-          5'(Last): given = 128'(last_row);
-          5'(X0), 5'(X1), 5'(X2): given = 128'(signed'(x[2'(number_q - 5'(X0))]));
-          default: given = 128'(signed'(s[3'(number_q - 5'(S0))]));
-        endcase
-      end
+      Sums: given = 128'(signed'(sums[4'(number_q - S0)]));
       Next: begin
-        write = 1'b1;
         place = Number;
         given = 128'(point_q);
       end
@@ -198,22 +178,14 @@ module driving_polyfit
       .point_o(point), .x_i(x_of[point[5:0]]), .y_i(y_of[point[5:0]]), .m_axis);
   always_ff @(posedge clk_i) begin
     if (state_q == GetX) x_of[point_q[5:0]] <= value[31:0];
-  end
-  always_ff @(posedge clk_i) begin
     if (state_q == GetY) y_of[point_q[5:0]] <= value[31:0];
   end
 
   always_ff @(posedge clk_i) begin
     number_q <= number_q + 1'b1;
     unique case (state_q)
-      Convert: begin
-        number_q <= number_q;
-        state_q <= Converted;
-      end
-      Converted: begin
-        if (fixing) number_q <= number_q;
-        else state_q <= number_q == 5'(Points) ? Idle : Convert;
-      end
+      Begin: state_q <= Loading;
+      Loading: if (!loading) state_q <= Idle;
 
       Idle: begin
         header_q <= s_axis.header;
@@ -224,26 +196,25 @@ module driving_polyfit
       Judge: begin
         if (refusal != lig_image_pkg::Fine) problem_q <= refusal;
         else if (shape.encoding != Mono8) problem_q <= NoMask;
-        number_q <= 5'(Width);
+        number_q <= Width;
         state_q <= refusal != lig_image_pkg::Fine || shape.encoding != Mono8 ? Watch : Sizes;
       end
       Sizes: begin
-        begin_q <= SetUp;
+        begin_q <= Scale;
         back_q <= View;
-        if (number_q == 5'(Height)) state_q <= Run;
+        if (number_q == Height) state_q <= Run;
       end
       View: begin
         unique case (number_q)
-          5'd0: stripe_from_q <= limited(value, 16'hFFFF);
-          5'd1: stripe_to_q <= limited(value, 16'hFFFF);
-          5'd2: window_q <= limited(value, 16'h7FFF);
+          6'd0: stripe_from_q <= limited(value, 16'hFFFF);
+          6'd1: stripe_to_q <= limited(value, 16'hFFFF);
+          6'd2: window_q <= limited(value, 16'h7FFF);
           default: gate_q <= limited(value, 16'h3FFF);
         endcase
-        if (number_q == 5'd3) state_q <= Empty;
+        if (number_q == 6'd3) state_q <= Watch;
       end
-      Empty: state_q <= Watch;
       Watch: begin
-        number_q <= 5'(Places);
+        number_q <= Places;
         if (ended) begin
           if (broken) problem_q <= 8'(TooShort);
           else if (problem_q == '0 && full) problem_q <= TooManyRuns;
@@ -253,38 +224,38 @@ module driving_polyfit
 
       Settle: if (!votes_busy) state_q <= Scan;
       Scan: begin
-        number_q <= 5'(Places);
+        number_q <= Places;
         if (scanned) state_q <= problem_q != '0 ? Refuse : Ask;  // and the votes are forgotten
       end
       Ask: begin
         begin_q <= Mean;
         back_q <= Trace;
         if (votes[white_q][0] == '0) state_q <= Solved;
-        else if (number_q == 5'(Votes)) state_q <= Run;
+        else if (number_q == Votes) state_q <= Run;
       end
       Trace: begin
         // It begins; then it may ask for quotients, with a dividend and a divisor.
-        number_q <= number_q == '0 || !asks ? 5'(Dividend) : number_q + 1'b1;
+        number_q <= number_q == '0 || !asks ? Dividend : number_q + 1'b1;
         begin_q <= Divide;
         back_q <= Divided;
-        if (number_q == 5'(Divisor)) state_q <= Run;
+        if (number_q == Divisor) state_q <= Run;
         else if (number_q != '0 && !tracing) begin
-          number_q <= 5'(S0);
+          number_q <= S0;
           state_q <= Sums;
         end
       end
       Divided: begin
-        number_q <= 5'(Dividend);
+        number_q <= Dividend;
         state_q <= Trace;
       end
       Sums: begin
         begin_q <= white_q ? SolveRight : SolveLeft;
         back_q <= Solved;
-        if (number_q == 5'(Last)) state_q <= Run;
+        if (number_q == Last) state_q <= Run;
       end
       Solved: begin
         white_q <= 1'b1;
-        number_q <= 5'(Places);
+        number_q <= Places;
         begin_q <= Choose;
         back_q <= Chosen;
         state_q <= white_q ? Run : Ask;
@@ -314,10 +285,7 @@ module driving_polyfit
       end
       default: state_q <= Idle;  // Over
     endcase
-    if (rst_i) begin
-      state_q <= Convert;
-      number_q <= '0;
-    end
+    if (rst_i) state_q <= Begin;
   end
 
   logic unused;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_drive_polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp), of GroundScale and lane_shape() (kernels/ground_scale.hpp,
-// parts/parameters.hpp) and of CurveFit (kernels/polynomial.hpp) as a program of lig_drive_calculator, 128 bits wide.
+// lig_drive_polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp) and of CurveFit (kernels/polynomial.hpp) as a program
+// of lig_drive_calculator, 128 bits wide, behind that of lig_drive_lane_pkg.
 // verilator lint_off UNUSEDPARAM
 // A package uses none of its constants itself.
 package lig_drive_polyfit_pkg;
   import lig_drive_calculator_pkg::*;
+  import lig_drive_lane_pkg::*;
 
-  // What the registers hold. LeftA to LeftLast and RightA to RightLast are curves, in one order.
+  // What the registers hold, behind those of lig_drive_lane_pkg. LeftA to LeftLast and RightA to RightLast are curves, in one order.
   typedef enum register_t {
-    // What the core writes: parameters (Q32), and what it saw.
-    Near, Far, HalfWidth, LaneWidth, StripeWidth, Points, Width, Height, Places, Votes, Dividend, Divisor,
-    S0, S1, S2, S3, S4, X0, X1, X2, First, Last, Number,
+    // What the core writes: a parameter, and what it saw.
+    Points = Own, Places, Votes, Dividend, Divisor, S0, S1, S2, S3, S4, X0, X1, X2, First, Last, Number,
     // What it reads.
-    StripeFrom, StripeTo, Window, Gate, Start, Quotient, PointX, PointY,
+    Gate, Start, Quotient,
     // What the program keeps of the view.
-    PixelLength, PixelWidth, Seen, Lane, LaneFrom, LaneTo, LineRows, CurveRows, Middle,
+    Seen, LineRows, CurveRows, Middle,
     LeftA, LeftB, LeftC, LeftFirst, LeftLast, RightA, RightB, RightC, RightFirst, RightLast,
     // What it computes with. A curve is A, B, C.
-    A, B, C, T, U, V, W, Side, Row, Column, Mode
+    A, B, C, W, Side, Mode
   } register_e;
 
   // Of Seen, and Mode: whose curves there are.
@@ -26,55 +26,29 @@ package lig_drive_polyfit_pkg;
   localparam logic signed [35:0] RightOnly = 36'sd2;
   localparam logic signed [35:0] Both = 36'sd3;
 
-  // Why it stands.
-  localparam block_t Ready = 5'd0;
-  localparam block_t NoCurve = 5'd1;
+  localparam block_t NoCurve = 5'd1;  // why it stands, besides Ready
 
   typedef enum block_t {
-    SetUp,      // from here on: what the core starts. The view of Width and Height
-    Mean,       // Start, of Places and Votes
+    Mean,       // from here on, and Scale: what the core starts. Start, of Places and Votes
     Divide,     // Quotient
     SolveLeft,  // a curve, of the sums, First and Last; or none
     SolveRight,
     Choose,     // of which curves the points are
     Point,      // the point of this Number
     // Parts of these.
-    Shape, Solve, Line, Cofactors, Determinant, Rows, Keep, KeepLeft, KeepRight, None, Apart, Fits, Longer, TakeLeft, TakeRight,
-    OfLeft, OfRight, Middling, Beside, Beside2, Place
+    Solve, Line, Cofactors, Determinant, Rows, Keep, KeepLeft, KeepRight, None, Apart, Fits, Longer, TakeLeft, TakeRight,
+    OfLeft, OfRight, Middling, Beside, Beside2
   } block_e;
 
   function automatic instruction_t instruction_at(input step_t step);
-    unique case ({block_e'(step.block), step.line})
-      // GroundScale
-      {SetUp, 4'd0}: return calc(Minus, T, Far, Near);
-      {SetUp, 4'd1}: return calc(Rounded, PixelLength, T, Height);
-      {SetUp, 4'd2}: return calc_by(Times, T, HalfWidth, 2);
-      {SetUp, 4'd3}: return calc(Rounded, PixelWidth, T, Width);
-      {SetUp, 4'd4}: return calc_by(Floored, Middle, Height, 1);
-      {SetUp, 4'd5}: return calc_by(Truncated, LineRows, Height, 15);
-      {SetUp, 4'd6}: return calc_by(Truncated, CurveRows, Height, 3);
-      // lane_shape(): T and U are 5 and 2 pixels
-      {SetUp, 4'd7}: return calc_by(Times, T, PixelWidth, 5);
-      {SetUp, 4'd8}: return calc_by(Times, U, PixelWidth, 2);
-      {SetUp, 4'd9}: return calc_by(Times, V, StripeWidth, 2);
-      {SetUp, 4'd10}: return calc(Rounded, V, V, T);
-      {SetUp, 4'd11}: return calc_by(Most, StripeFrom, V, 1);
-      {SetUp, 4'd12}: return calc_by(Times, V, StripeWidth, 7);
-      {SetUp, 4'd13}: return calc(Rounded, V, V, T);
-      {SetUp, 4'd14}: return calc_by(Most, Window, V, 2);
-      {SetUp, 4'd15}: return go(Shape);
-      {Shape, 4'd0}: return calc_by(Times, V, StripeWidth, 5);
-      {Shape, 4'd1}: return calc(Rounded, StripeTo, V, U);
-      {Shape, 4'd2}: return calc(Rounded, Lane, LaneWidth, PixelWidth);
-      {Shape, 4'd3}: return calc_by(Times, V, LaneWidth, 8);
-      {Shape, 4'd4}: return calc(Rounded, LaneTo, V, T);
-      {Shape, 4'd5}: return calc_by(Times, V, LaneWidth, 2);
-      {Shape, 4'd6}: return calc(Plus, T, U, PixelWidth);
-      {Shape, 4'd7}: return calc(Rounded, LaneFrom, V, T);
-      {Shape, 4'd8}: return calc_by(Truncated, V, Lane, 15);
-      {Shape, 4'd9}: return calc_by(Most, Gate, V, 2);
-      {Shape, 4'd10}: return calc_by(Load, Seen, Seen, 0);
-      {Shape, 4'd11}: return halt(Ready);
+    unique case (step)
+      {Shaped, 4'd0}: return calc_by(Floored, Middle, Height, 1);
+      {Shaped, 4'd1}: return calc_by(Truncated, LineRows, Height, 15);
+      {Shaped, 4'd2}: return calc_by(Truncated, CurveRows, Height, 3);
+      {Shaped, 4'd3}: return calc_by(Truncated, V, Lane, 15);
+      {Shaped, 4'd4}: return calc_by(Most, Gate, V, 2);
+      {Shaped, 4'd5}: return calc_by(Load, Seen, Seen, 0);
+      {Shaped, 4'd6}: return halt(Ready);
       {Mean, 4'd0}: return calc_by(Times, T, Places, 128);
       {Mean, 4'd1}: return calc(Rounded, T, T, Votes);
       {Mean, 4'd2}: return calc_by(Times, Start, T, 2);
@@ -288,19 +262,7 @@ package lig_drive_polyfit_pkg;
       {Beside2, 4'd10}: return calc_by(Times, Row, Row, 65536);
       {Beside2, 4'd11}: return calc(Minus, Row, Row, W);
       {Beside2, 4'd12}: return go(Place);
-      // GroundScale::point()
-      {Place, 4'd0}: return calc_by(Plus, Row, Row, 32768);
-      {Place, 4'd1}: return calc(Times, T, Row, PixelLength);
-      {Place, 4'd2}: return calc_by(Shifted, T, T, 16);
-      {Place, 4'd3}: return calc(Minus, T, Far, T);
-      {Place, 4'd4}: return calc_by(Shifted, PointX, T, 16);
-      {Place, 4'd5}: return calc_by(Plus, Column, Column, 32768);
-      {Place, 4'd6}: return calc(Times, T, Column, PixelWidth);
-      {Place, 4'd7}: return calc_by(Shifted, T, T, 16);
-      {Place, 4'd8}: return calc(Minus, T, HalfWidth, T);
-      {Place, 4'd9}: return calc_by(Shifted, PointY, T, 16);
-      {Place, 4'd10}: return halt(Ready);
-      default: return halt(Ready);
+      default: return lane_instruction_at(step);
     endcase
   endfunction
 endpackage

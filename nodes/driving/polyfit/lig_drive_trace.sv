@@ -85,25 +85,34 @@ module lig_drive_trace #(
 
   // --- sums -----------------------------------------------------------------------------------------------
 
-  logic signed [10:0] t;
-  logic signed [47:0] t_q, square_q, first_q, x;  // t, t^2, t * x
+  // No wider than their values are: a multiplier is as large as what it multiplies.
+  logic signed [10:0] t, t_q;
+  logic signed [13:0] x;
+  logic signed [20:0] square_q;  // t^2
+  logic signed [23:0] first_q;   // t * x
+  logic signed [31:0] cube;
+  logic signed [41:0] fourth;
+  logic signed [34:0] second;    // t^2 * x
   assign t = 11'(signed'({1'b0, row_q})) - 11'(signed'({1'b0, rows_i[10:1]}));
-  assign x = 48'(signed'({1'b0, nearest_q}));
+  assign x = signed'({1'b0, nearest_q});
+  assign cube = square_q * t_q;
+  assign fourth = square_q * square_q;
+  assign second = square_q * x;
   always_ff @(posedge clk_i) begin
     if (state_q == Row) begin
-      t_q <= 48'(t);
-      square_q <= 48'(t) * 48'(t);
-      first_q <= 48'(t) * x;
+      t_q <= t;
+      square_q <= t * t;
+      first_q <= t * x;
     end
     if (state_q == Fit) begin
       s_o[0] <= s_o[0] + 48'd1;
-      s_o[1] <= s_o[1] + t_q;
-      s_o[2] <= s_o[2] + square_q;
-      s_o[3] <= s_o[3] + square_q * t_q;
-      s_o[4] <= s_o[4] + square_q * square_q;
-      x_o[0] <= x_o[0] + x;
-      x_o[1] <= x_o[1] + first_q;
-      x_o[2] <= x_o[2] + square_q * x;
+      s_o[1] <= s_o[1] + 48'(t_q);
+      s_o[2] <= s_o[2] + 48'(square_q);
+      s_o[3] <= s_o[3] + 48'(cube);
+      s_o[4] <= s_o[4] + 48'(fourth);
+      x_o[0] <= x_o[0] + 48'(x);
+      x_o[1] <= x_o[1] + 48'(first_q);
+      x_o[2] <= x_o[2] + 48'(second);
     end
     if (start_i) {s_o, x_o} <= '0;
   end

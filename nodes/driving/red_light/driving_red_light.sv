@@ -7,27 +7,14 @@ module driving_red_light #(
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
-    input logic [63:0] parameter_hue_from_i,
-    input logic [63:0] parameter_hue_to_i,
-    input logic [63:0] parameter_saturation_from_i,
-    input logic [63:0] parameter_saturation_to_i,
-    input logic [63:0] parameter_value_from_i,
-    input logic [63:0] parameter_rows_permille_i,
-    input logic [63:0] parameter_diameter_from_i,
-    input logic [63:0] parameter_diameter_to_i,
-    input logic [63:0] parameter_confirm_i,
-    input logic [63:0] parameter_alternates_i,
+    input logic [63:0] parameter_hue_from_i, parameter_hue_to_i, parameter_saturation_from_i, parameter_saturation_to_i,
+    input logic [63:0] parameter_value_from_i, parameter_rows_permille_i, parameter_diameter_from_i, parameter_diameter_to_i,
+    input logic [63:0] parameter_confirm_i, parameter_alternates_i,
 
     lig_fields_if.receiver s_axis_image,
     lig_fields_if.receiver s_axis_green,
     lig_fields_if.transmitter m_axis
 );
-  lig_drive_light #(.BEGINS(1'b1), .PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) light (
-      .clk_i, .rst_i,
-      .colour_i(lig_drive_pkg::range_of(
-          parameter_hue_from_i, parameter_hue_to_i, parameter_saturation_from_i, parameter_saturation_to_i,
-          parameter_value_from_i)),
-      .rows_permille_i(parameter_rows_permille_i[9:0]), .diameter_from_i(parameter_diameter_from_i[12:0]),
-      .diameter_to_i(parameter_diameter_to_i[12:0]), .confirm_i(parameter_confirm_i[3:0]),
-      .alternates_i(parameter_alternates_i[0]), .s_axis_image, .s_axis_other(s_axis_green), .m_axis);
+  lig_drive_light #(.BEGINS(1), .PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) light (
+      .s_axis_other(s_axis_green), .*);
 endmodule

@@ -136,3 +136,18 @@ def as_software(graph: Path) -> tuple[Run, Run]:
     for done in (first, second):
         assert (done.results, done.side) == (expected.results, expected.side)
     return first, second
+
+
+def recorded(
+    folder: Path, variant: str, *sinks: str, platform: str = "fpga_sim", until: str = ""
+) -> list[list[dict[str, Any]]]:
+    """Build and run a variant of the folder's graph.yaml; what each sink recorded, line by line."""
+    words = [folder / "graph.yaml", "--variant", variant, "--platform", platform]
+    words += ["--out", folder / "build"]
+    ligament("build", *words)
+    domain = f"cores_{uuid.uuid4().hex[:12]}"
+    ligament("run", *words, "--domain", domain, *(["--until", until] if until else []))
+    (runs,) = (folder / "build").glob(f"*/{variant}/runs")
+    outputs = max(runs.iterdir()) / "outputs"
+    read = [(outputs / f"{sink}.jsonl").read_text().splitlines() for sink in sinks]
+    return [[json.loads(line) for line in lines] for lines in read]

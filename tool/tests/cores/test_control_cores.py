@@ -7,17 +7,12 @@ green again on the way; the detectors hear each other, so the design has a loop 
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import uuid
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cases import recorded
 
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 FRAMES = 45
 LAMP = "diameter_from: 3, confirm: 2"
 GRAPH = f"""schema: ligament/graph/1
@@ -63,17 +58,8 @@ variants:
 
 def run(folder: Path, variant: str) -> list[str]:
     """The hashes of the frames that the sink recorded; it may have missed the first."""
-    words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
-    domain = f"control_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain, "--until", "road"]):
-        result = subprocess.run(
-            [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
-            capture_output=True, text=True, check=False, env=os.environ,
-        )  # fmt: skip
-        assert result.returncode == 0, result.stdout + result.stderr
-    last = max((folder / "build" / "case_control_cores" / variant / "runs").iterdir())
-    lines = (last / "outputs" / "frames.jsonl").read_text().splitlines()
-    return [json.loads(line)["hash"] for line in lines]
+    (frames,) = recorded(folder, variant, "frames", until="road")
+    return [frame["hash"] for frame in frames]
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import uuid
 from pathlib import Path
-from typing import Any
 
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+from cases import recorded
+
 FRAMES = 3
 ON_FPGA = "{compensate: fpga0, smooth: fpga0, project: fpga0}"
 GRAPH = f"""schema: ligament/graph/1
@@ -38,24 +33,9 @@ variants:
 """
 
 
-def run(folder: Path, variant: str) -> list[dict[str, Any]]:
-    """What the sink recorded."""
-    words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
-    domain = f"drive_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain]):
-        result = subprocess.run(
-            [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
-            capture_output=True, text=True, check=False, env=os.environ,
-        )  # fmt: skip
-        assert result.returncode == 0, result.stdout + result.stderr
-    last = max((folder / "build" / "case_drive_cores" / variant / "runs").iterdir())
-    lines = (last / "outputs" / "sink.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
-
-
 def test_pixel_cores_give_the_frames_of_the_cpu(tmp_path: Path) -> None:
     (tmp_path / "graph.yaml").write_text(GRAPH)
-    expected = run(tmp_path, "software")
+    (expected,) = recorded(tmp_path, "software", "sink")
     assert len(expected) == FRAMES
-    assert run(tmp_path, "hardware") == expected
-    assert run(tmp_path, "wide") == expected
+    for variant in ("hardware", "wide"):
+        assert recorded(tmp_path, variant, "sink") == [expected], variant

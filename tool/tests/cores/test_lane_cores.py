@@ -8,14 +8,10 @@ a bit would show in all later frames.
 from __future__ import annotations
 
 import itertools
-import json
-import os
-import subprocess
-import sys
-import uuid
 from pathlib import Path
 
-LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
+from cases import recorded
+
 FRAMES = 25
 GRAPH = f"""schema: ligament/graph/1
 name: case_lane_cores
@@ -51,22 +47,12 @@ variants:
 
 def run(folder: Path, variant: str) -> dict[str, list[str]]:
     """The hashes of what each sink recorded, without those of a robot that has not moved."""
-    words = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
-    domain = f"lanes_{uuid.uuid4().hex[:12]}"
-    for command in (["build", *words], ["run", *words, "--domain", domain, "--until", "camera"]):
-        result = subprocess.run(
-            [*LIGAMENT, command[0], str(folder / "graph.yaml"), *command[1:]],
-            capture_output=True, text=True, check=False, env=os.environ,
-        )  # fmt: skip
-        assert result.returncode == 0, result.stdout + result.stderr
-    last = max((folder / "build" / "case_lane_cores" / variant / "runs").iterdir())
-    found = {}
-    for name in ("frames", "masks"):
-        lines = (last / "outputs" / f"{name}.jsonl").read_text().splitlines()
-        found[name] = [
-            hash_ for hash_, _ in itertools.groupby(json.loads(k)["hash"] for k in lines)
-        ]
-    return found
+    names = ("frames", "masks")
+    found = recorded(folder, variant, *names, until="camera")
+    return {
+        name: [hash_ for hash_, _ in itertools.groupby(frame["hash"] for frame in frames)]
+        for name, frames in zip(names, found, strict=True)
+    }
 
 
 def common(a: list[str], b: list[str]) -> int:

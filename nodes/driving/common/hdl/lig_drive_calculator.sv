@@ -49,9 +49,14 @@ module lig_drive_calculator
   block_t target_q;
   register_t to_q;
 
+  logic clk;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(start_i || write_i || busy_o), .clk_o(clk));
+
+  register_t from;  // one port: outside reads while nothing runs
   assign step_o = step_q;
   assign busy_o = state_q != Stand;
-  assign value_o = registers[register_i];
+  assign from = busy_o ? instruction_i.a : register_i;
+  assign value_o = registers[from];
 
   // --- a bit of a quotient or a root ----------------------------------------------------------------------
 
@@ -94,7 +99,7 @@ module lig_drive_calculator
 
   logic writes;
   assign writes = state_q == Write;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (writes || write_i) registers[writes ? to_q : register_i] <= writes ? result : value_i;
   end
 
@@ -103,14 +108,14 @@ module lig_drive_calculator
   logic jumps;
   assign jumps = op_q == WhereLess ? less : a_q == b_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Stand: begin
         step_q <= '{block: start_at_i, line: '0};
         if (start_i) state_q <= Fetch;
       end
       Fetch: begin
-        a_q <= registers[instruction_i.a];
+        a_q <= value_o;
         b_q <= instruction_i.literal ? WIDTH'(instruction_i.number) : registers[instruction_i.b];
         op_q <= instruction_i.op;
         to_q <= instruction_i.to;

@@ -42,6 +42,9 @@ package lig_drive_calculator_pkg;
     block_t             target;
   } instruction_t;
 
+  // Of lig_drive_load: a value that is a whole number, and no float64.
+  localparam logic [5:0] Whole = 6'd63;
+
   // --- how programs write them ----------------------------------------------------------------------------
 
   // to = a op b

@@ -24,12 +24,9 @@ module lig_drive_light
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
-    input colour_range_t colour_i,
-    input logic [9:0]    rows_permille_i,
-    input logic [12:0]   diameter_from_i,
-    input logic [12:0]   diameter_to_i,
-    input logic [3:0]    confirm_i,
-    input logic          alternates_i,
+    input logic [63:0] parameter_hue_from_i, parameter_hue_to_i, parameter_saturation_from_i, parameter_saturation_to_i,
+    input logic [63:0] parameter_value_from_i, parameter_rows_permille_i, parameter_diameter_from_i, parameter_diameter_to_i,
+    input logic [63:0] parameter_confirm_i, parameter_alternates_i,
 
     lig_fields_if.receiver s_axis_image,
     lig_fields_if.receiver s_axis_other,
@@ -60,7 +57,12 @@ module lig_drive_light
       .broken_o(broken), .next_i(state_q == Over && !saying && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
   lig_drive_disc #(.PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) find_disc (
       .clk_i, .rst_i, .start_i(state_q == Begin), .width_i(shape.width), .height_i(shape.height),
-      .is_bgr_i(shape.encoding != Rgb8), .colour_i, .rows_permille_i, .diameter_from_i, .diameter_to_i, .pixels,
+      .is_bgr_i(shape.encoding != Rgb8),
+      .colour_i(range_of(
+          parameter_hue_from_i, parameter_hue_to_i, parameter_saturation_from_i, parameter_saturation_to_i,
+          parameter_value_from_i)),
+      .rows_permille_i(parameter_rows_permille_i[9:0]), .diameter_from_i(parameter_diameter_from_i[12:0]),
+      .diameter_to_i(parameter_diameter_to_i[12:0]), .pixels,
       .searched_o(searched), .done_o(done), .found_o(found), .twice_x_o(twice_x), .twice_y_o(twice_y),
       .four_radii_o(four_radii));
   assign pixels.valid = coming.valid && state_q == Search;
@@ -142,7 +144,7 @@ module lig_drive_light
   stamp_t heard_q, lost_stamp, event_stamp;
   logic [31:0] heard_sec_q;
   lig_drive_watch #(.BEGINS(BEGINS)) watch (
-      .clk_i, .rst_i, .confirm_i, .alternates_i, .light_i(state_q == Hear && is_light_q),
+      .clk_i, .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]), .light_i(state_q == Hear && is_light_q),
       .done_i(state_q == Hear && !is_light_q), .frame_i(state_q == Judge), .found_i(first.found),
       .stamp_i(state_q == Hear ? heard_q : first.stamp), .busy_o(watching), .due_o(due), .lost_o(lost),
       .done_o(lost_stamp), .says_o(says), .own_o(is_own), .taken_o(taken), .event_o(event_stamp));

@@ -7,12 +7,12 @@
 // the row, the first column and the step. Rows only grow down the view, so four rows of the picture are enough. The entry
 // of the next row is read while this one is walked along.
 //
-// With several PIXELS per cycle the rows wait in lig_image_banks: as long as a step is less than 2 pixels of the picture, all
-// places of a beat are read at once.
+// With several PIXELS per cycle, all places of a beat are read at once as long as a step is less than 2 pixels of the picture
+// (lig_image_banks).
 //
 //   latency              the rows above the uppermost place, two more, and 10 cycles
 //   initiation interval  1: PIXELS pixels come and PIXELS leave in every cycle
-//   storage              4 rows of MAX_WIDTH pixels; PIXELS sums of PLACE bits, and lig_image_mix
+//   storage              PIXELS sums of PLACE bits, and lig_image_mix of 4 rows
 module lig_drive_pixel_project
   import lig_image_pkg::*;
 #(
@@ -90,16 +90,12 @@ module lig_drive_pixel_project
 
   // --- the question ---------------------------------------------------------------------------------------
 
-  typedef struct packed {
-    logic [4:0] right;
-    logic [4:0] down;
-  } part_t;
-
   logic ask_q, asked_q, ask_ready;  // asked: something was, and y is that of the last question
   logic [PIXELS-1:0] lanes_q;
   logic [PIXELS-1:0][15:0] ask_x_q;
   logic [15:0] ask_y_q, keep;
-  part_t [PIXELS-1:0] ask_part_q, part;
+  logic [PIXELS-1:0][4:0] ask_right_q;
+  logic [4:0] ask_down_q;
 
   assign take = state_q == Walk && (!ask_q || ask_ready);
 
@@ -107,10 +103,11 @@ module lig_drive_pixel_project
     if (take) begin
       for (int unsigned i = 0; i < PIXELS; i++) begin
         ask_x_q[i] <= whole(x_q[i] >>> 16);
-        ask_part_q[i] <= '{right: x_q[i][15:11], down: down_q};
+        ask_right_q[i] <= x_q[i][15:11];
         lanes_q[i] <= column_q + 16'(i) < columns_i;
       end
       ask_y_q <= y_q;
+      ask_down_q <= down_q;
     end
     if (take) asked_q <= 1'b1;
     if (take || ask_ready) ask_q <= take;
@@ -126,37 +123,13 @@ module lig_drive_pixel_project
     if (state_q == Over && !ask_q) keep = 16'h7FFF;
   end
 
-  // --- the rows -------------------------------------------------------------------------------------------
+  // --- the pixels -----------------------------------------------------------------------------------------
 
-  logic found, found_ready, lost;
-  pixel_t [PIXELS-1:0] upper_left, upper_right, lower_left, lower_right;
-
-  if (PIXELS == 1) begin : g_one
-    logic unused_lanes;
-    assign unused_lanes = ^lanes_q;
-    lig_image_lines #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
-        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(raw), .keep_i(keep), .ask_valid_i(ask_q),
-        .ask_ready_o(ask_ready), .ask_x_i(ask_x_q), .ask_y_i(ask_y_q), .ask_user_i(ask_part_q), .valid_o(found),
-        .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right), .lower_left_o(lower_left),
-        .lower_right_o(lower_right), .user_o(part), .lost_o(lost));
-  end else begin : g_several
-    lig_image_banks #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t)), .PIXELS(PIXELS)) banks (
-        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(raw), .keep_i(keep), .ask_valid_i(ask_q),
-        .ask_ready_o(ask_ready), .ask_lanes_i(lanes_q), .ask_x_i(ask_x_q), .ask_y_i({PIXELS{ask_y_q}}),
-        .ask_user_i(ask_part_q), .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left),
-        .upper_right_o(upper_right), .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part),
-        .lost_o(lost));
-  end
-
-  logic [PIXELS-1:0][4:0] right, down;
-  for (genvar i = 0; i < PIXELS; i++) begin : g_part
-    assign right[i] = part[i].right;
-    assign down[i] = part[i].down;
-  end
-  lig_image_mix #(.PIXELS(PIXELS)) mix (
-      .clk_i, .clear_i(clear), .found_i(found), .ready_o(found_ready), .upper_left_i(upper_left),
-      .upper_right_i(upper_right), .lower_left_i(lower_left), .lower_right_i(lower_right), .right_i(right), .down_i(down),
-      .made);
+  logic lost;
+  lig_image_mix #(.LINES(4), .MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) mix (
+      .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(raw), .keep_i(keep), .ask_valid_i(ask_q), .ask_ready_o(ask_ready),
+      .ask_lanes_i(lanes_q), .ask_x_i(ask_x_q), .ask_y_i({PIXELS{ask_y_q}}), .ask_right_i(ask_right_q),
+      .ask_down_i({PIXELS{ask_down_q}}), .made, .lost_o(lost));
 
 `ifdef LIG_RULES
   always_ff @(posedge clk_i) begin

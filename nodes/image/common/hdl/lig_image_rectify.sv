@@ -2,9 +2,8 @@
 //
 // lig_image_rectify: a stream of pixels into the stream of the rectified image, bit by bit as cv::remap with INTER_LINEAR.
 //
-// lig_image_bend says for each pixel where it comes from, lig_image_lines holds the rows it may come from, and the
-// four neighbours are mixed with weights of 1/32. What lies outside the raw image is black. A lens without
-// distortion passes the image on.
+// lig_image_bend says for each pixel where it comes from; lig_image_mix holds the rows it may come from, and mixes its
+// neighbours. What lies outside the raw image is black. A lens without distortion passes the image on.
 //
 // How far a lens may bend: the rows that one row of the result comes from, and the row before it, must lie within
 // LINES - 2 rows of each other. Whether they do shows while the image passes: lost_o, and the image is given up.
@@ -42,21 +41,16 @@ module lig_image_rectify
 
   // --- where each pixel comes from ------------------------------------------------------------------------
 
-  typedef struct packed {
-    logic [4:0] right;
-    logic [4:0] down;
-  } part_t;
-
   logic bent_valid, ask_ready, last_column, over;
   logic [PIXELS-1:0] bent_valids, last_columns, overs, lanes;
   logic [PIXELS-1:0][15:0] x, y;
-  part_t [PIXELS-1:0] asked_part;
+  logic [PIXELS-1:0][4:0] right, down;
 
   for (genvar i = 0; i < PIXELS; i++) begin : g_bend
     lig_image_bend #(.FIRST(i), .STEP(PIXELS)) bend (
         .clk_i, .clear_i(clear), .run_i(run_i && lens_i.bent), .width_i, .height_i, .lens_i,
-        .valid_o(bent_valids[i]), .ready_i(ask_ready), .x_o(x[i]), .y_o(y[i]), .right_o(asked_part[i].right),
-        .down_o(asked_part[i].down), .last_column_o(last_columns[i]), .over_o(overs[i]));
+        .valid_o(bent_valids[i]), .ready_i(ask_ready), .x_o(x[i]), .y_o(y[i]), .right_o(right[i]), .down_o(down[i]),
+        .last_column_o(last_columns[i]), .over_o(overs[i]));
   end
   assign bent_valid = bent_valids[0];
   assign last_column = last_columns[0];
@@ -73,9 +67,7 @@ module lig_image_rectify
 
   // Rows only grow down the image: nothing above the uppermost place of the row before is needed again.
   logic [15:0] keep_q, highest_q, high, asked_q;
-  logic lost, lost_q, found, found_ready;
-  pixel_t [PIXELS-1:0] upper_left, upper_right, lower_left, lower_right;
-  part_t [PIXELS-1:0] part;
+  logic lost, lost_q;
 
   // A place whose neighbours are all outside needs no row.
   function automatic logic seen(input logic signed [15:0] at_x, input logic signed [15:0] at_y);
@@ -109,39 +101,14 @@ module lig_image_rectify
     end
   end
 
-  lig_image_pixels_if #(.PIXELS(PIXELS)) bending ();
+  lig_image_pixels_if #(.PIXELS(PIXELS)) bending (), mixed ();
   assign bending.valid = raw.valid && lens_i.bent;
   assign bending.pixel = raw.pixel;
-  if (PIXELS == 1) begin : g_one
-    lig_image_lines #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t))) lines (
-        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
-        .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_x_i(x), .ask_y_i(y), .ask_user_i(asked_part),
-        .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left), .upper_right_o(upper_right),
-        .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part), .lost_o(lost));
-  end else begin : g_several
-    lig_image_banks #(
-        .LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .BLACK(1), .USER($bits(part_t)), .PIXELS(PIXELS)) banks (
-        .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q),
-        .ask_valid_i(bent_valid), .ask_ready_o(ask_ready), .ask_lanes_i(lanes), .ask_x_i(x), .ask_y_i(y),
-        .ask_user_i(asked_part), .valid_o(found), .ready_i(found_ready), .upper_left_o(upper_left),
-        .upper_right_o(upper_right), .lower_left_o(lower_left), .lower_right_o(lower_right), .user_o(part),
-        .lost_o(lost));
-  end
-
-  // --- between them ---------------------------------------------------------------------------------------
-
-  logic [PIXELS-1:0][4:0] right, down;
-  for (genvar i = 0; i < PIXELS; i++) begin : g_part
-    assign right[i] = part[i].right;
-    assign down[i] = part[i].down;
-  end
-
-  lig_image_pixels_if #(.PIXELS(PIXELS)) mixed ();
   assign mixed.ready = made.ready;
-  lig_image_mix #(.PIXELS(PIXELS)) mix (
-      .clk_i, .clear_i(clear), .found_i(found), .ready_o(found_ready), .upper_left_i(upper_left),
-      .upper_right_i(upper_right), .lower_left_i(lower_left), .lower_right_i(lower_right), .right_i(right), .down_i(down),
-      .made(mixed));
+  lig_image_mix #(.LINES(LINES), .MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) mix (
+      .clk_i, .clear_i(clear), .width_i, .height_i, .pixels(bending), .keep_i(keep_q), .ask_valid_i(bent_valid),
+      .ask_ready_o(ask_ready), .ask_lanes_i(lanes), .ask_x_i(x), .ask_y_i(y), .ask_right_i(right), .ask_down_i(down),
+      .made(mixed), .lost_o(lost));
 
   assign made.valid = lens_i.bent ? mixed.valid : raw.valid && run_i;
   assign made.pixel = lens_i.bent ? mixed.pixel : raw.pixel;

@@ -81,13 +81,14 @@ async def bursts_move_at_the_rate_of_the_slower_side(dut, periods):
             beats += int(bool(dut.m_axi.wvalid.value and dut.m_axi.wready.value))
 
     cocotb.start_soon(count())
-    cocotb.start_soon(sides.master.write(0, bytes(128 * beat)))
+    task = cocotb.start_soon(sides.master.write(0, bytes(128 * beat)))
     while beats < 16:
         await RisingEdge(dut.m_clk_i)
     first = beats
     await ClockCycles(dut.m_clk_i, 64)
     # Of what the slower clock can give, nine tenths: bursts have gaps of their own.
     assert beats - first >= 0.9 * 64 * min(1, periods[1] / periods[0])
+    await with_timeout(task, 1000, "us")
 
 
 @cocotb.test()

@@ -32,14 +32,15 @@ def ecp5_files(board: Board) -> dict[str, str | bytes]:
     """Return the design for the board, its constraints, the script and the bench."""
     _check_clocks(board)
     _check_room(board)
-    clock_hz = OSCILLATOR_HZ * TIMES
-    cores_divider = cores_divider_of(board)
+    buses, cores = dividers_of(board)
+    fastest_hz = OSCILLATOR_HZ * TIMES
+    clock_hz = fastest_hz * DIVIDER // buses
     values = {
         **board.values(),
         "system": board.top.replace("lig_board_", "lig_ecp5_", 1),
         "clock_hz": clock_hz,
-        "cores_divider": cores_divider,
-        "cores_hz": clock_hz * DIVIDER / cores_divider,
+        "cores_hz": fastest_hz * DIVIDER / cores,
+        "slow_divider": max(buses, cores),
         "clocks_per_bit": round(clock_hz / BAUD),
         "oscillator_hz": OSCILLATOR_HZ,
         "times": TIMES,
@@ -60,10 +61,12 @@ def ecp5_files(board: Board) -> dict[str, str | bytes]:
     }
 
 
-def cores_divider_of(board: Board) -> int:
-    """Return what the PLL divides by for the cores: their ratio to the buses, or just below it."""
-    buses_hz = board.clocks[-1].hz
-    return min(MOST_DIVIDER, math.ceil(DIVIDER * buses_hz / board.clock_hz))
+def dividers_of(board: Board) -> tuple[int, int]:
+    """Return what the PLL divides by for buses and cores: at their ratio, the slower just below."""
+    buses_hz, cores_hz = board.clocks[-1].hz, board.clock_hz
+    slow = math.ceil(DIVIDER * max(buses_hz, cores_hz) / min(buses_hz, cores_hz))
+    slow = min(MOST_DIVIDER, slow)
+    return (DIVIDER, slow) if cores_hz < buses_hz else (slow, DIVIDER)
 
 
 def _check_clocks(board: Board) -> None:

@@ -64,7 +64,7 @@ def test_any_clocks_give_what_software_gives_in_the_same_cycles_each_time(built:
         runs = [run(built / variant, "--trace", *AT_MOST) for _ in range(2)]
         assert all(sorted(done.lines) == expected for done in runs), variant
         first, second = (done.values("cycles") for done in runs)
-        assert first == second and len(first) == 5, variant
+        assert first == second and len(first) == 10, variant
         # All that is told is in cycles of the cores.
         assert set(runs[0].values("clock_hz")) == {100e6}
         moved = [runs[0].values(f"port {way}") for way in ("reads", "writes")]

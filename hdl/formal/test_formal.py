@@ -31,8 +31,9 @@ class Proof:
     defines: tuple[str, ...] = ()
     #: Values of the top's parameters.
     parameters: tuple[str, ...] = ()
-    #: (module, text, replacement) of a planted fault.
+    #: (module, text, replacement) of a planted fault, and what else has to change for it.
     mutant: tuple[str, str, str] | None = None
+    also: tuple[tuple[str, str, str], ...] = ()
     #: All registers begin as 0: constant parts of a wide design then vanish. Not for proofs with
     #: constants that the solver chooses.
     from_zero: bool = False
@@ -40,6 +41,8 @@ class Proof:
     full: int = 0
     #: It has to fail without a fault too: what the assertion denies is reachable.
     reach: bool = False
+    #: Clocks are inputs: their edges come at any moments.
+    free_clocks: bool = False
 
     @property
     def name(self) -> str:
@@ -62,7 +65,27 @@ FIELDS = (
     "lig_stream_pkg", "lig_fields_pkg", "lig_fields_if", "lig_unpack", "lig_pack", "lig_gate",
     "lig_skid",
 )  # fmt: skip
+CROSS = ("lig_cross_write", "lig_cross_read", "lig_sync")
 PROOFS = [
+    Proof("lig_cross_formal", CROSS, "prove", 4, from_zero=True, free_clocks=True),
+    Proof(
+        "lig_cross_formal", CROSS, "bmc", 30, ("REACH",), from_zero=True, free_clocks=True,
+        reach=True,
+    ),
+    # Binary counts, and all that fits them: wrong only because bits arrive one by one.
+    Proof(
+        "lig_cross_formal", CROSS, "bmc", 20, from_zero=True, free_clocks=True,
+        mutant=("lig_cross_write", "write_gray_q <= next ^ (next >> 1);", "write_gray_q <= next;"),
+        also=(
+            ("lig_cross_write", "Turn = {2'b11,", "Turn = {2'b10,"),
+            ("lig_cross_read", "read_gray_q <= next ^ (next >> 1);", "read_gray_q <= next;"),
+            ("lig_cross_formal", "count_of[i] = ^(gray >> i)", "count_of[i] = gray[i]"),
+        ),
+    ),
+    Proof(
+        "lig_cross_formal", CROSS, "bmc", 20, from_zero=True, free_clocks=True,
+        mutant=("lig_cross_read", "address_o = read_q[A-1:0]", "address_o = next[A-1:0]"),
+    ),
     Proof("lig_stage_formal", STAGE, "prove", 3),
     Proof("lig_stage_formal", STAGE, "bmc", 12, ("ORDER",)),
     Proof(
@@ -143,14 +166,13 @@ def sources_of(proof: Proof, folder: Path) -> list[Path]:
     files = [HDL / "formal" / f"{name}.sv" for name in (proof.top, "lig_order", "lig_reset_first")]
     shared = ("lig_axis_if", "lig_axis_rules")
     files += [HDL / "rtl" / f"{name}.sv" for name in (*proof.modules, *shared)]
-    if proof.mutant:
-        module, text, replacement = proof.mutant
-        original = HDL / "rtl" / f"{module}.sv"
-        source = original.read_text()
-        assert source.count(text) == 1, f"the mutant's text is not once in {original}"
-        changed = folder / original.name
+    for module, text, replacement in (*((proof.mutant,) if proof.mutant else ()), *proof.also):
+        place = next(k for k, file in enumerate(files) if file.stem == module)
+        source = files[place].read_text()
+        assert source.count(text) == 1, f"the mutant's text is not once in {files[place]}"
+        changed = folder / files[place].name
         changed.write_text(source.replace(text, replacement))
-        files[files.index(original)] = changed
+        files[place] = changed
     return files
 
 
@@ -165,6 +187,7 @@ def script_of(proof: Proof, files: list[Path]) -> str:
     return f"""[options]
 mode {proof.mode}
 depth {depth}
+multiclock {"on" if proof.free_clocks else "off"}
 [engines]
 smtbmc yices
 [script]

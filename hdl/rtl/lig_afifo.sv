@@ -2,15 +2,10 @@
 //
 // lig_afifo: carries a stream from one clock to another.
 //
-// Crossing of clock domains. Each side counts in its own clock and shows the other its count as a Gray
-// code, of which one bit changes per step, through SYNC_STAGES registers: whatever moment the other clock
-// samples it at, it reads the old or the new count. An old count only makes the FIFO look fuller, or
-// emptier, than it is. The memory needs no synchroniser: a word is read only when its count has crossed.
-// What tools must be told (constraints/lig_afifo.xdc): the Gray registers may take at most one
-// period of the faster clock to cross, so that no two of their bits arrive a step apart.
+// Crossing of clock domains: lig_cross says how, and what tools must be told.
 //
-// Reset: hold both resets together for 4 cycles of the slower clock; while one side is in reset and the
-// other is not, counts make no sense. Beats that are inside are lost, whole frames or not.
+// Reset: hold both resets together for a cycle of each clock at least. Beats that are inside are lost, whole frames or
+// not.
 //
 //   latency              2 cycles of s_clk_i and SYNC_STAGES + 2 of m_clk_i, at most
 //   initiation interval  1 (of the slower clock)
@@ -39,72 +34,13 @@ module lig_afifo #(
     $fatal(1, "lig_afifo: rule sync_stages: SYNC_STAGES = %0d, 2..4 is needed", SYNC_STAGES);
   end
 
-  localparam int unsigned A = $clog2(DEPTH);
   localparam int unsigned W = DATA_WIDTH + KEEP_WIDTH + 1;
 
-  function automatic logic [A:0] gray_of(input logic [A:0] count);
-    return count ^ (count >> 1);
-  endfunction
-
-  // A whole turn apart, two Gray codes differ in their two top bits.
-  localparam logic [A:0] Turn = {2'b11, {(A - 1) {1'b0}}};
-
-  logic [W-1:0] memory[DEPTH];
-
-  // --- s_clk_i ------------------------------------------------------------------------------------------
-
-  logic [A:0] write_q, write_gray_q;
-  logic [SYNC_STAGES-1:0][A:0] read_seen_q;
-  logic push;
-  assign s_axis.tready = write_gray_q != (read_seen_q[SYNC_STAGES-1] ^ Turn);
-  assign push = s_axis.tvalid && s_axis.tready;
-
-  always_ff @(posedge s_clk_i) begin
-    if (push) memory[write_q[A-1:0]] <= {s_axis.tlast, s_axis.tkeep, s_axis.tdata};
-  end
-
-  always_ff @(posedge s_clk_i) begin
-    read_seen_q <= {read_seen_q[SYNC_STAGES-2:0], read_gray_q};
-    if (push) begin
-      write_q <= write_q + 1'b1;
-      write_gray_q <= gray_of(write_q + 1'b1);
-    end
-    if (s_rst_i) begin
-      write_q <= '0;
-      write_gray_q <= '0;
-      read_seen_q <= '0;
-    end
-  end
-
-  // --- m_clk_i ------------------------------------------------------------------------------------------
-
-  logic [A:0] read_q, read_gray_q;
-  logic [SYNC_STAGES-1:0][A:0] write_seen_q;
-  logic [W-1:0] out_q;
-  logic out_valid_q, pop;
-  assign pop = read_gray_q != write_seen_q[SYNC_STAGES-1] && (m_axis.tready || !out_valid_q);
-  assign m_axis.tvalid = out_valid_q;
-  assign {m_axis.tlast, m_axis.tkeep, m_axis.tdata} = out_q;
-
-  always_ff @(posedge m_clk_i) begin
-    if (pop) out_q <= memory[read_q[A-1:0]];
-  end
-
-  always_ff @(posedge m_clk_i) begin
-    write_seen_q <= {write_seen_q[SYNC_STAGES-2:0], write_gray_q};
-    if (pop) begin
-      read_q <= read_q + 1'b1;
-      read_gray_q <= gray_of(read_q + 1'b1);
-    end
-    if (pop) out_valid_q <= 1'b1;
-    else if (m_axis.tready) out_valid_q <= 1'b0;
-    if (m_rst_i) begin
-      read_q <= '0;
-      read_gray_q <= '0;
-      write_seen_q <= '0;
-      out_valid_q <= 1'b0;
-    end
-  end
+  lig_cross #(.WIDTH(W), .DEPTH(DEPTH), .SYNC_STAGES(SYNC_STAGES)) beats (
+      .s_clk_i, .s_rst_i, .s_valid_i(s_axis.tvalid), .s_ready_o(s_axis.tready),
+      .s_data_i({s_axis.tlast, s_axis.tkeep, s_axis.tdata}),
+      .m_clk_i, .m_rst_i, .m_valid_o(m_axis.tvalid), .m_ready_i(m_axis.tready),
+      .m_data_o({m_axis.tlast, m_axis.tkeep, m_axis.tdata}));
 
 `ifdef LIG_RULES
   lig_axis_rules #(.DATA_WIDTH(DATA_WIDTH), .KEEP_WIDTH(KEEP_WIDTH)) rules_s (

@@ -89,9 +89,9 @@ std::uint64_t BurstMemory::extent(std::uint64_t address, bool writable) {
 }
 
 /// A burst is announced there.
-std::uint64_t BurstMemory::touch(std::uint64_t address, bool writable, std::uint64_t cycle) {
+std::uint64_t BurstMemory::touch(std::uint64_t address, bool writable, std::uint64_t now) {
   if (Window* const open = window(address, writable); open != nullptr) {
-    open->touched_at = open->touched_at.value_or(cycle);
+    open->touched_at = open->touched_at.value_or(now);
   }
   return extent(address, writable);
 }
@@ -142,24 +142,24 @@ void BurstMemory::offer_answer(std::uint64_t cycle) {
 
 // --- when the wires have settled -----------------------------------------------------------------
 
-void BurstMemory::observe(MemoryPort& memory, std::uint64_t cycle) {
+void BurstMemory::observe(MemoryPort& memory, std::uint64_t cycle, std::uint64_t now) {
   if (*wires_.w_valid != 0 && *wires_.w_ready != 0) {
     memory.move(wires_.beat_bytes);
     store(cycle);
   }
-  accept(cycle);
+  accept(cycle, now);
 }
 
 /// Announcements, and answers that were taken.
-void BurstMemory::accept(std::uint64_t cycle) {
+void BurstMemory::accept(std::uint64_t cycle, std::uint64_t now) {
   if (*wires_.ar_valid != 0 && *wires_.ar_ready != 0) {
     const std::uint64_t address = address_of(*wires_.ar_address);
-    reads_.push_back({address, touch(address, false, cycle), std::uint64_t{*wires_.ar_length} + 1,
+    reads_.push_back({address, touch(address, false, now), std::uint64_t{*wires_.ar_length} + 1,
                       *wires_.ar_id, cycle + std::max<std::uint64_t>(latency_, 1)});
   }
   if (*wires_.aw_valid != 0 && *wires_.aw_ready != 0) {
     const std::uint64_t address = address_of(*wires_.aw_address);
-    writes_.push_back({address, touch(address, true, cycle), *wires_.aw_id, 0, std::nullopt});
+    writes_.push_back({address, touch(address, true, now), *wires_.aw_id, 0, std::nullopt});
   }
   taken_read_ = *wires_.r_valid != 0 && *wires_.r_ready != 0;
   taken_answer_ = *wires_.b_valid != 0 && *wires_.b_ready != 0;

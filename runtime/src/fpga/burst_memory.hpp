@@ -29,13 +29,13 @@ class BurstMemory {
   void close(std::uint64_t address);
   /// A message that will be opened soon: its pages are looked for now.
   void prepare(std::uint64_t address, std::size_t bytes);
-  /// When the first burst was announced to what begins there.
+  /// When the first burst was announced to what begins there: as `observe` was told the time.
   [[nodiscard]] std::optional<std::uint64_t> first_burst(std::uint64_t address) const;
 
-  /// Before the clock: puts answers on the wires.
+  /// Before the port's clock, in which all other cycles are: puts answers on the wires.
   void offer(MemoryPort& memory, std::uint64_t cycle);
-  /// When the wires have settled: what they carry.
-  void observe(MemoryPort& memory, std::uint64_t cycle);
+  /// When the wires have settled: what they carry. `now`: the same time in the cores' cycles.
+  void observe(MemoryPort& memory, std::uint64_t cycle, std::uint64_t now);
   /// Behind the clock.
   void settle();
   /// Nothing is asked for, and everything was answered.
@@ -73,12 +73,12 @@ class BurstMemory {
   [[nodiscard]] std::uint64_t address_of(std::uint64_t place) const;
   [[nodiscard]] Window* window(std::uint64_t address, bool writable);
   [[nodiscard]] std::uint64_t extent(std::uint64_t address, bool writable);
-  [[nodiscard]] std::uint64_t touch(std::uint64_t address, bool writable, std::uint64_t cycle);
+  [[nodiscard]] std::uint64_t touch(std::uint64_t address, bool writable, std::uint64_t now);
   void offer_read(MemoryPort& memory, std::uint64_t cycle, std::size_t before);
   void offer_answer(std::uint64_t cycle);
   [[nodiscard]] bool awaits_data() const { return complete_ < writes_.size(); }
   [[nodiscard]] std::size_t strobed_bytes() const;
-  void accept(std::uint64_t cycle);
+  void accept(std::uint64_t cycle, std::uint64_t now);
   void store(std::uint64_t cycle);
   void put(std::byte* place) const;
 

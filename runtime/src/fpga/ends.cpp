@@ -216,12 +216,12 @@ void Ends::push(std::size_t number, std::uint64_t cycle) {
 
 // --- a cycle -------------------------------------------------------------------------------------
 
-void Ends::offer(MemoryPort& memory, std::uint64_t cycle) {
+void Ends::offer_words(std::uint64_t now) {
   if (ends_.empty()) {
     return;
   }
   for (std::size_t number = 0; waiting_ != 0 && number < ends_.size(); ++number) {
-    push(number, cycle);
+    push(number, now);
   }
   if (registers_.has_interrupt()) {
     registers_.read(sent_ends);
@@ -230,28 +230,38 @@ void Ends::offer(MemoryPort& memory, std::uint64_t cycle) {
   if (registers_.is_busy()) {
     registers_.offer();
   }
-  memory_.offer(memory, cycle);
 }
 
-void Ends::observe(MemoryPort& memory, std::uint64_t cycle) {
-  if (ends_.empty()) {
-    return;
+void Ends::offer_memory(MemoryPort& memory, std::uint64_t cycle) {
+  if (!ends_.empty()) {
+    memory_.offer(memory, cycle);
   }
-  memory_.observe(memory, cycle);
-  if (!registers_.is_busy()) {
+}
+
+void Ends::observe_memory(MemoryPort& memory, std::uint64_t cycle, std::uint64_t now) {
+  if (!ends_.empty()) {
+    memory_.observe(memory, cycle, now);
+  }
+}
+
+void Ends::observe_words(std::uint64_t now) {
+  if (ends_.empty() || !registers_.is_busy()) {
     return;
   }
   if (const auto answer = registers_.observe()) {
-    learn(*answer, cycle);
+    learn(*answer, now);
   }
 }
 
-void Ends::settle() {
+void Ends::settle_memory() {
   if (!ends_.empty()) {
     memory_.settle();
-    if (registers_.is_busy()) {
-      registers_.settle();
-    }
+  }
+}
+
+void Ends::settle_words() {
+  if (!ends_.empty() && registers_.is_busy()) {
+    registers_.settle();
   }
 }
 

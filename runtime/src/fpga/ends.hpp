@@ -65,12 +65,15 @@ class Ends {
   /// A run of these parts begins: lends memory, and counts its messages from 0.
   void begin(const Parts& parts);
 
-  /// Before the clock.
-  void offer(MemoryPort& memory, std::uint64_t cycle);
-  /// When the wires have settled.
-  void observe(MemoryPort& memory, std::uint64_t cycle);
+  /// Before the registers' clock, and before the port's: the words, and what memory answers.
+  void offer_words(std::uint64_t now);
+  void offer_memory(MemoryPort& memory, std::uint64_t cycle);
+  /// When the wires have settled. `now` is in the cores' cycles, `cycle` in the port's.
+  void observe_memory(MemoryPort& memory, std::uint64_t cycle, std::uint64_t now);
+  void observe_words(std::uint64_t now);
   /// Behind the clock.
-  void settle();
+  void settle_memory();
+  void settle_words();
   /// Nothing is on its way to or from memory or registers.
   [[nodiscard]] bool is_idle() const {
     return ends_.empty() || (memory_.is_idle() && registers_.is_idle());

@@ -12,7 +12,7 @@ namespace {
 /// A node that hung so often gets no further message.
 constexpr std::size_t most_chances = 3;
 /// 3 at least (hdl/rtl/lig_gate.sv), and one behind the register that a reset comes from.
-constexpr int reset_cycles = 4;
+constexpr std::uint64_t reset_cycles = 4;
 /// How often it is asked whether to stop: some milliseconds of a large design's simulation.
 constexpr std::uint64_t stop_cycles = 4096;
 
@@ -34,6 +34,14 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
       network_parts_(wires_.networks.size()),
       past_(wires_.networks.size()),
       ends_(wires_, nodes_, Boundary(boundary), std::move(delegate), memory_.latency()) {
+  if (wires_.port_clock != nullptr) {
+    port_clock_.emplace(memory.port_clock_hz, memory.clock_hz);
+    slowest_ = std::max(slowest_, port_clock_->cores_per_cycle());
+  }
+  if (wires_.registers_clock != nullptr) {
+    registers_clock_.emplace(memory.registers_clock_hz, memory.clock_hz);
+    slowest_ = std::max(slowest_, registers_clock_->cores_per_cycle());
+  }
   if (memory.pages.count != 0) {
     ends_.scatter(memory.pages, memory.seed);
   }
@@ -100,7 +108,7 @@ void Engine::leave() {
 void Engine::prepare(const std::vector<Arrival>& arrivals) {
   ends_.prepare(arrivals);
   while (ends_.is_telling()) {
-    cycle();
+    cycle(false);
   }
 }
 
@@ -113,9 +121,10 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
     ends_.send(std::move(arrival));
   }
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
-  limit_ = std::max(
-      limit_, patience_cycles + memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate));
-  memory_.ring(cycle_, retained_.empty() ? 0 : retained_.front().sequence);
+  const auto transfer = memory_.latency() + static_cast<std::uint64_t>(32 * bytes / rate);
+  limit_ = std::max(limit_, patience_cycles + slowest_ * transfer);
+  align();
+  memory_.ring(port_cycle(), retained_.empty() ? 0 : retained_.front().sequence);
 }
 
 void Engine::end_run() {
@@ -189,7 +198,7 @@ void Engine::reset_all() {
   ends_.keep_port();
   ends_.reset();
   *wires_.reset = 1;
-  for (int cycle = 0; cycle < reset_cycles; ++cycle) {
+  for (std::uint64_t cycle = 0; cycle < reset_cycles * slowest_; ++cycle) {
     turn();
   }
   *wires_.reset = 0;
@@ -204,7 +213,7 @@ void Engine::reset_parts(const Parts& parts) {
     }
   };
   set(1);
-  for (int cycle = 0; cycle < reset_cycles; ++cycle) {
+  for (std::uint64_t cycle = 0; cycle < reset_cycles; ++cycle) {
     step();
   }
   set(0);
@@ -233,36 +242,135 @@ void Engine::forget(const Parts& parts) {
   }
 }
 
+/// A cycle in which nobody looks at anything.
 void Engine::turn() {
-  *wires_.clock = 0;
-  wires_.evaluate();
-  *wires_.clock = 1;
-  wires_.evaluate();
+  go_to_edge([this](const Edges& edges, double) {
+    lower();
+    wires_.evaluate();
+    raise(edges);
+    wires_.evaluate();
+  });
 }
 
-void Engine::step() {
-  memory_.advance(cycle_);
-  cycle();
+void Engine::cycle(bool paced) {
+  go_to_edge([this, paced](const Edges& edges, double at) { tick(edges, paced, at); });
 }
 
-void Engine::cycle() {
-  ends_.offer(memory_, cycle_);
+/// To the cores' next edge, with those of the other clocks that come before it or together with it.
+/// `tick` gets the time in half cycles of the cores.
+template <typename Tick>
+void Engine::go_to_edge(const Tick& tick) {
+  const double edge = 2 * static_cast<double>(cycle_) + 1;
+  Edges together;
+  if (port_clock_) {
+    port_clock_->advance();
+  }
+  if (registers_clock_) {
+    registers_clock_->advance();
+  }
+  while (const auto side = next_side_edge()) {
+    tick(side->edges, edge - 2 + 2 * side->part);
+    count_edges(side->edges);
+  }
+  together.port = !port_clock_ || port_clock_->is_together();
+  together.registers = !registers_clock_ || registers_clock_->is_together();
+  tick(together, edge);
+  count_edges(together);
+}
+
+/// Of other clocks, before the cores' next one.
+std::optional<Engine::SideEdge> Engine::next_side_edge() const {
+  constexpr double none = 2;
+  const auto part_of = [](const std::optional<SideClock>& side) {
+    return side && side->is_before() ? side->part() : none;
+  };
+  const double port = part_of(port_clock_);
+  const double registers = part_of(registers_clock_);
+  const double first = std::min(port, registers);
+  if (first >= none) {
+    return std::nullopt;
+  }
+  return SideEdge{{false, port <= first, registers <= first}, first};
+}
+
+void Engine::count_edges(const Edges& edges) {
+  if (port_clock_ && edges.port) {
+    port_clock_->edge();
+  }
+  if (registers_clock_ && edges.registers) {
+    registers_clock_->edge();
+  }
+}
+
+/// With a doorbell: the cycles of a message do not depend on what was before it.
+void Engine::align() {
+  if (port_clock_) {
+    port_clock_->align();
+  }
+  if (registers_clock_) {
+    registers_clock_->align();
+  }
+}
+
+void Engine::tick(const Edges& edges, bool paced, double at) {
+  if (edges.port && paced) {
+    memory_.advance(port_cycle());
+  }
+  if (edges.registers) {
+    ends_.offer_words(cycle_);
+  }
+  if (edges.port) {
+    ends_.offer_memory(memory_, port_cycle());
+  }
   const bool waved = wires_.wave.dump && wave_is_on();
-  *wires_.clock = 0;
+  lower();
+  wires_.evaluate();
+  if (waved && edges.cores) {
+    dump(at - 1);
+  }
+  if (edges.cores) {
+    observe_probes();
+    observe_problems();
+  }
+  observe_ends(edges);
+  raise(edges);
   wires_.evaluate();
   if (waved) {
-    wires_.wave.dump(2 * cycle_);
+    dump(at);
   }
-  observe_probes();
-  observe_problems();
-  observe_ends();
-  *wires_.clock = 1;
-  wires_.evaluate();
-  if (waved) {
-    wires_.wave.dump(2 * cycle_ + 1);
+  cycle_ += static_cast<std::uint64_t>(edges.cores);
+  if (edges.port) {
+    ends_.settle_memory();
   }
-  ++cycle_;
-  ends_.settle();
+  if (edges.registers) {
+    ends_.settle_words();
+  }
+}
+
+void Engine::lower() {
+  for (std::uint8_t* clock : {wires_.clock, wires_.port_clock, wires_.registers_clock}) {
+    if (clock != nullptr) {
+      *clock = 0;
+    }
+  }
+}
+
+void Engine::raise(const Edges& edges) {
+  *wires_.clock = static_cast<std::uint8_t>(edges.cores);
+  if (port_clock_) {
+    *wires_.port_clock = static_cast<std::uint8_t>(edges.port);
+  }
+  if (registers_clock_) {
+    *wires_.registers_clock = static_cast<std::uint8_t>(edges.registers);
+  }
+}
+
+/// Time goes forward only: another clock's edge may lie between the cores' two.
+void Engine::dump(double at) {
+  if (at > dumped_at_) {
+    wires_.wave.dump(at);
+    dumped_at_ = at;
+  }
 }
 
 // --- who does not answer -------------------------------------------------------------------------
@@ -292,7 +400,9 @@ void Engine::give_up() {
 
 /// The other parts go on where they are, if nothing is on its way at the port that they share.
 Parts Engine::part_to_reset(std::size_t node) const {
-  Parts parts(stale_.size(), !ends_.is_idle());
+  // What crosses to another clock is seen on neither side for some cycles.
+  const bool crosses = port_clock_ && !is_quiet();
+  Parts parts(stale_.size(), crosses || !ends_.is_idle());
   parts[nodes_[node].part] = true;
   return parts;
 }

@@ -13,6 +13,7 @@
 #include "fpga/ends.hpp"
 #include "fpga/ports.hpp"
 #include "fpga/probe_counts.hpp"
+#include "fpga/side_clock.hpp"
 #include "fpga/waits.hpp"
 
 namespace ligament::fpga::detail {
@@ -81,16 +82,39 @@ class Engine {
   void leave();
   void tell_works();
   void tell_ends();
-  void step();
-  void cycle();
+  /// Which clocks have an edge.
+  struct Edges {
+    bool cores = true;
+    bool port = true;
+    bool registers = true;
+  };
+  struct SideEdge {
+    Edges edges;
+    double part = 0;  ///< of the cores' period
+  };
+  void step() { cycle(true); }
+  void cycle(bool paced);
   void turn();
+  template <typename Tick>
+  void go_to_edge(const Tick& tick);
+  [[nodiscard]] std::optional<SideEdge> next_side_edge() const;
+  void count_edges(const Edges& edges);
+  void align();
+  void tick(const Edges& edges, bool paced, double at);
+  void lower();
+  void raise(const Edges& edges);
+  void dump(double at);
+  [[nodiscard]] std::uint64_t port_cycle() const {
+    return port_clock_ ? port_clock_->cycle() : cycle_;
+  }
+  [[nodiscard]] bool is_quiet() const;
   [[nodiscard]] Parts all_parts() const { return Parts(stale_.size(), true); }
   [[nodiscard]] Parts part_to_reset(std::size_t node) const;
   void reset(const Parts& parts);
   void reset_parts(const Parts& parts);
   void reset_all();
   void forget(const Parts& parts);
-  void observe_ends();
+  void observe_ends(const Edges& edges);
   void observe_probes();
   void observe_beat(std::size_t probe, bool last);
   void end_answer(Watch& watch, bool single_beat);
@@ -146,6 +170,10 @@ class Engine {
   Ends ends_;
   std::vector<Arrival> retained_;  ///< what has to go in again after a reset
   Outcome outcome_;
+  std::optional<SideClock> port_clock_;       ///< none: the cores'
+  std::optional<SideClock> registers_clock_;  ///< the same
+  std::uint64_t slowest_ = 1;  ///< cycles of the cores that one of the slowest clock takes
+  double dumped_at_ = -1;
   std::uint64_t cycle_ = 0;
   std::uint64_t progress_at_ = 0;  ///< when a message was complete somewhere
   std::uint64_t moved_at_ = 0;     ///< when a beat passed somewhere

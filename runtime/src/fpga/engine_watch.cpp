@@ -38,8 +38,13 @@ const char* problem_text(std::uint8_t problem) {
 
 // --- what passed ---------------------------------------------------------------------------------
 
-void Engine::observe_ends() {
-  ends_.observe(memory_, cycle_);
+void Engine::observe_ends(const Edges& edges) {
+  if (edges.port) {
+    ends_.observe_memory(memory_, port_cycle(), cycle_);
+  }
+  if (edges.registers) {
+    ends_.observe_words(cycle_);
+  }
   if (!ends_.is_idle()) {
     moved_at_ = cycle_;
   }
@@ -202,8 +207,10 @@ Work* Engine::find_work(std::size_t node, std::uint64_t message) {
 
 // --- who owes what -------------------------------------------------------------------------------
 
+bool Engine::is_quiet() const { return cycle_ - moved_at_ >= quiet_cycles * slowest_; }
+
 bool Engine::is_over() const {
-  if (cycle_ - moved_at_ < quiet_cycles) {
+  if (!is_quiet()) {
     return false;
   }
   // What waits for memory waits for the next run, and so does who cannot go on because of it.

@@ -6,10 +6,18 @@
 
 namespace ligament::fpga::detail {
 
+namespace {
+
+double clock_of(const Memory& memory) {
+  return memory.port_clock_hz > 0 ? memory.port_clock_hz : memory.clock_hz;
+}
+
+}  // namespace
+
 MemoryPort::MemoryPort(const Memory& memory)
-    : bytes_per_cycle_{memory.bytes_per_second / memory.clock_hz},
+    : bytes_per_cycle_{memory.bytes_per_second / clock_of(memory)},
       latency_cycles_{
-          static_cast<std::uint64_t>(std::ceil(memory.latency_ns * memory.clock_hz / 1e9))},
+          static_cast<std::uint64_t>(std::ceil(memory.latency_ns * clock_of(memory) / 1e9))},
       contention_{memory.contention},
       seed_{memory.seed},
       chance_{memory.seed} {}

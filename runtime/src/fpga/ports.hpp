@@ -12,7 +12,8 @@ namespace ligament::fpga::detail {
 
 inline constexpr std::size_t beat_bytes = 8;
 
-/// What all ends share: so many bytes per cycle, none before the latency is over.
+/// What all ends share: so many bytes per cycle, none before the latency is over. All cycles are of
+/// the port's clock.
 class MemoryPort {
  public:
   explicit MemoryPort(const Memory& memory);

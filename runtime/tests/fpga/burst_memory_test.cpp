@@ -51,7 +51,7 @@ class BurstMemoryTest : public ::testing::Test {
   void cycle(BurstMemory& memory, MemoryPort& pace) {
     pace.advance(now_);
     memory.offer(pace, now_);
-    memory.observe(pace, now_);
+    memory.observe(pace, now_, now_);
   }
 
   /// Asks for a burst and takes it.

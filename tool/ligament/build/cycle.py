@@ -37,6 +37,9 @@ _INPUTS = Template("""  void ${root}___eval_ico($root* root);
   ${root}___eval_ico(root);""")
 #: What Verilator writes of a clock, for its own debugging.
 _TRIGGER = re.compile(r"region trigger index \d+ is active: (?!Internal )(.*?)\\n")
+#: A clock of the top: it is high from a change of the input until a register has seen it.
+_TICK = re.compile(r"(?P<whose>\w*?)clk_i != (?P<top>\w+)\.(?P<its>\w*?)tick_q")
+_RESET = re.compile(r"_rst(_\w)?$")
 _BEFORE = re.compile(r"\b__Vtrigprevexpr\w+(?=;)")
 #: Where a model has more regions than the inputs', the clocks' and the registers'.
 _OTHER_REGIONS = ("___eval_act(", "__VinactTriggered", "__VobsTriggered", "__VreactTriggered")
@@ -50,10 +53,12 @@ def falls(clock: str, top: str) -> bool:
     """
     while clock.startswith("(") and _end(clock, 0) == len(clock):
         clock = clock[1:-1]
-    if clock == f"clk_i != {top}.tick_q":
-        return True
+    if ticks := _TICK.fullmatch(clock):
+        return ticks["whose"] == ticks["its"] and ticks["top"] == top
     if re.fullmatch(r"[\w.]+", clock):
-        return clock.startswith(f"{top}.") and ".core." not in clock
+        # What begins a reset of another clock does not fall with it.
+        is_clock = clock.startswith(f"{top}.") and ".core." not in clock
+        return is_clock and not _RESET.search(clock)
     left = _end(clock, 0)
     return clock[left : left + 3] == " & " and (
         falls(clock[:left], top) or falls(clock[left + 3 :], top)

@@ -30,6 +30,15 @@ TESTBENCH = "board_tb"
 
 
 @dataclass(frozen=True)
+class Clock:
+    """A clock port of the board top, and the buses that are in its domain."""
+
+    port: str
+    hz: int
+    buses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Board:
     """A design with all that its exported folder says of it, whatever the target."""
 
@@ -57,6 +66,15 @@ class Board:
         return round(float(self.design.device.figures["clock_hz"]))
 
     @property
+    def clocks(self) -> list[Clock]:
+        """The clock ports: the cores' first, then those of buses that have their own."""
+        domains = self.design.device.domains
+        buses = {"memory": "m_axi", "registers": "s_axil"}
+        own = [Clock(f"{buses[side]}_aclk", round(hz), (buses[side],)) for side, hz in domains.items()]
+        with_cores = tuple(bus for side, bus in buses.items() if side not in domains)
+        return [Clock("aclk", self.clock_hz, with_cores), *own]
+
+    @property
     def hex_identity(self) -> str:
         """The identity as people and programs compare it."""
         return f"0x{self.identity:016x}"
@@ -81,6 +99,9 @@ class Board:
             "settings": self.registers.settings,
             "values": self.registers.values,
             "members": [_member(member, self.registers, parts) for member in design.members],
+            "clocks": self.clocks,
+            "crosses": list(self.design.device.domains),
+            "clock_of": {bus: clock.port for clock in self.clocks for bus in clock.buses},
             "part_count": len(set(parts.values())),
             "part_of": parts,
             "id_bits": self.id_bits,
@@ -144,6 +165,7 @@ def described(board: Board, target: str) -> dict[str, Any]:
         "identity": board.hex_identity,
         "top": board.top,
         "clock_hz": board.clock_hz,
+        **_clocks(board),
         "ports": {
             "s_axil": {"address_bits": 17, "data_bits": board.bus_width},
             "m_axi": {"address_bits": 64, "data_bits": design.port_bits},
@@ -154,6 +176,13 @@ def described(board: Board, target: str) -> dict[str, Any]:
         "values": [_told(one, VALUES) for one in board.registers.values],
         "sources": board.list,
     }
+
+
+def _clocks(board: Board) -> dict[str, Any]:
+    """What export.json says of clocks, where there is more than one."""
+    if len(board.clocks) == 1:
+        return {}
+    return {"clocks": {c.port: {"hz": c.hz, "buses": list(c.buses)} for c in board.clocks}}
 
 
 def _told(register: Register, base: int) -> dict[str, Any]:

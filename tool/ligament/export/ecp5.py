@@ -8,6 +8,8 @@ processor or memory of its own, the board top is connected to these instead.
 
 from __future__ import annotations
 
+import math
+
 from ligament.build.synthesis.families import OPEN_FAMILY, ROOM
 from ligament.errors import InputError, Problem
 from ligament.export.board import Board
@@ -18,6 +20,8 @@ from ligament.mapping.platform import declared_area
 
 #: The board's oscillator, and what the PLL makes of it: (times, output divider). Unit: hertz.
 OSCILLATOR_HZ, TIMES, DIVIDER = 12_000_000, 4, 12
+#: Largest divider of the PLL's other outputs.
+MOST_DIVIDER = 128
 BAUD = 115_200
 MEMORY_BITS = 16
 STAND_INS = ("lig_axi_ram.sv", "lig_uart_host.sv")
@@ -26,12 +30,17 @@ RESOURCES = {"lut": "LUTs", "ff": "registers", "bram18": "block RAMs", "dsp": "m
 
 def ecp5_files(board: Board) -> dict[str, str | bytes]:
     """Return the design for the board, its constraints, the script and the bench."""
+    _check_clocks(board)
     _check_room(board)
-    clock_hz = OSCILLATOR_HZ * TIMES
+    buses, cores = dividers_of(board)
+    fastest_hz = OSCILLATOR_HZ * TIMES
+    clock_hz = fastest_hz * DIVIDER // buses
     values = {
         **board.values(),
         "system": board.top.replace("lig_board_", "lig_ecp5_", 1),
         "clock_hz": clock_hz,
+        "cores_hz": fastest_hz * DIVIDER / cores,
+        "slow_divider": max(buses, cores),
         "clocks_per_bit": round(clock_hz / BAUD),
         "oscillator_hz": OSCILLATOR_HZ,
         "times": TIMES,
@@ -50,6 +59,29 @@ def ecp5_files(board: Board) -> dict[str, str | bytes]:
         "build.py": render("ecp5_build.py.j2", values),
         "README.md": render("ecp5.md.j2", values),
     }
+
+
+def dividers_of(board: Board) -> tuple[int, int]:
+    """Return what the PLL divides by for buses and cores: at their ratio, the slower just below."""
+    buses_hz, cores_hz = board.clocks[-1].hz, board.clock_hz
+    slow = math.ceil(DIVIDER * max(buses_hz, cores_hz) / min(buses_hz, cores_hz))
+    slow = min(MOST_DIVIDER, slow)
+    return (DIVIDER, slow) if cores_hz < buses_hz else (slow, DIVIDER)
+
+
+def _check_clocks(board: Board) -> None:
+    """Serial line and memory are one thing on this board, so both buses have one clock."""
+    domains = board.design.device.domains
+    if domains and (len(domains) == 1 or len(set(domains.values())) > 1):
+        told = ", ".join(f"{clock.port} {clock.hz / 1e6:g} MHz" for clock in board.clocks)
+        raise InputError(
+            Problem(
+                "export-clocks",
+                f"the design has the clocks {told}",
+                expected="on this board one clock for memory port and registers, or for all",
+                hint="`fpga: {clocks: ...}` of the variant names clocks (spec/device/clocks.md)",
+            )
+        )
 
 
 def _check_room(board: Board) -> None:

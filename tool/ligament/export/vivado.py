@@ -11,6 +11,7 @@ from ligament.export.board import Board
 from ligament.export.ports import full_signals, lite_signals
 from ligament.export.registers import SETTINGS, VALUES, WORD_BYTES
 from ligament.export.render import render
+from ligament.export.sources import ligament_source
 
 #: Where the registers are in a Zynq UltraScale+: the first addresses of its port HPM0.
 BASE = 0xA000_0000
@@ -36,7 +37,9 @@ def vivado_files(board: Board) -> dict[str, str | bytes]:
         "lite_map": [(signal.name.upper(), f"s_axil_{signal.name}") for signal in lite],
         "full_map": [(signal.name.upper(), f"m_axi_{signal.name}") for signal in full],
     }
+    crossings = {"constraints/crossings.xdc": ligament_source("lig_cross.xdc")}
     return {
+        **(crossings if board.design.device.domains else {}),
         "component.xml": render("component.xml.j2", values),
         "create_project.tcl": render("vivado.tcl.j2", values),
         "constraints/alone.xdc": render("alone.xdc.j2", values),

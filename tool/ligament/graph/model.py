@@ -253,8 +253,8 @@ class Variant:
     threads: int | Mapping[str, int] = field(default=1, metadata={"left_out": 1})
     """Of every container, or by container name."""
     edge: Edge = Edge()
-    fpga: Mapping[str, int | str] = field(default_factory=dict, metadata={"left_out": {}})
-    """How designs are built and run, where it is said: in_flight, pixels, patience_s."""
+    fpga: Mapping[str, Any] = field(default_factory=dict, metadata={"left_out": {}})
+    """How designs are built and run, where it is said: in_flight, pixels, patience_s, clocks."""
     at: Location | None = None
     places: Mapping[tuple[str, str], Location] = field(default_factory=dict, compare=False)
     """Where a wish stands, by ("devices", node) or ("transports", topic); not in artefacts."""

@@ -141,10 +141,16 @@ class _Builder:
             wait=_wait(self.data, self.resolved.document.data),
             threads=self._threads(),
             edge=_edge(self.data, self.resolved.document.data),
-            fpga=dict(self.data.get("fpga", {})),
+            fpga=self._fpga(),
             at=self._key_at(),
             places=self.places,
         )
+
+    def _fpga(self) -> dict[str, Any]:
+        found = dict(self.data.get("fpga", {}))
+        for side in found.get("clocks", {}):
+            self.places["clocks", side] = self._at("fpga", "clocks", side)
+        return found
 
     def _at(self, *path: str | int) -> Location:
         return self.resolved.document.at(*self.path, *path)

@@ -17,6 +17,10 @@ def explain(mapping: GraphMapping) -> list[str]:
             lines.append(f"    {name}  {node.type}{replaced}: {node.reason.text}")
             if node.pixels:
                 lines.append(f"      {node.pixels.per_cycle} pixels per cycle: {node.pixels.text}")
+    for device, figures in mapping.hardware.items():
+        for side, clock in figures.get("clocks", {}).items():
+            told = f"{clock['name']}, {clock['hz'] / 1e6:g} MHz: {clock['text']}"
+            lines.append(f"  clock of {device}'s {side}  {told}")
     for name, topic in mapping.topics.items():
         carried = f"{topic.message} over {', '.join(topic.transports)}"
         lines.append(f"  topic {name}  {carried}: {topic.reason.text}")

@@ -18,6 +18,7 @@ from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.budgets import budget_problems, budget_warnings
+from ligament.mapping.clocks import clocked, clocks_of
 from ligament.mapping.credit import (
     IN_CORE,
     IN_DESIGN,
@@ -69,7 +70,9 @@ def map_graph(
 ) -> GraphMapping:
     """Return the mapping of a variant; raise InputError with everything that stands in its way."""
     backends = backends or installed()
-    decided = decide(graph, platform, find_variant(graph, variant), backends)
+    chosen_variant = find_variant(graph, variant)
+    platform = clocked(platform, chosen_variant)
+    decided = decide(graph, platform, chosen_variant, backends)
     lacking = list(device_problems(decided.topics, decided.devices, decided.choices))
     if problems := problems_of(decided, platform, backends, lacking):
         raise InputError(problems)
@@ -132,7 +135,8 @@ def _with_gateway(mapped: MappedTopic, topic: Topic, decided: Decisions) -> Mapp
 
 def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any]]:
     """Return what the later stages must know of each FPGA, with what the variant asks of it."""
-    asked = {k: int(v) for k, v in decided.variant.fpga.items() if k != "pixels"}
+    apart = ("pixels", "clocks")
+    asked = {k: int(v) for k, v in decided.variant.fpga.items() if k not in apart}
     return {
         d.name: _figures(platform, d) | (asked if d.kind == "fpga" else {})
         for d in decided.devices.values()
@@ -158,6 +162,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     clock = platform.clocks.get(device.clock or "", {})
     if "frequency_hz" in clock:
         figures["clock_hz"] = clock["frequency_hz"]
+    if clocks := clocks_of(platform, device):
+        figures["clocks"] = clocks
     link = platform.link(device.name, platform.pool_memory) if platform.pool_memory else None
     if link:
         figures["latency_ns"] = link.latency_ns

@@ -54,6 +54,10 @@ class Device:
     peer_buffers: bool = False
     language: str = ""
     """Which of several implementations it runs for one node, where that is not its kind's."""
+    #: Of an FPGA's design: the clocks of `memory` and `registers`, where they are named.
+    clocks: Mapping[str, str] = field(default_factory=dict)
+    #: By side of the design: why it has its clock, where a variant says it.
+    clock_text: Mapping[str, str] = field(default_factory=dict)
     #: Where its budgets stand, if it has any.
     budgets_at: Location | None = field(default=None, compare=False)
 
@@ -138,6 +142,10 @@ def build_platform(document: Document, memory_of: Callable[[str], MemoryMap]) ->
             if key in device:
                 _known(device[key], known, key, document, ("devices", name, key), problems)
         problems += _slot_problems(name, device, document)
+        for side, clock in device.get("clocks", {}).items():
+            path = ("devices", name, "clocks", side)
+            _known(clock, clocks, "clock", document, path, problems)
+        problems += _clock_problems(name, device, clocks, document)
         problems += _emulation_problems(name, device, clocks, document)
         problems += _board_problems(name, device, document)
         problems += _memory_problems(name, device, document, memory_of)
@@ -212,6 +220,7 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
         data.get("os", "bare") if data["kind"] == "mcu" else "",
         memory_map_of(data["memory_map"]) if "memory_map" in data else None,
         peer_buffers=data.get("peer_buffers", False),
+        clocks=data.get("clocks", {}),
         budgets_at=document.at("devices", name, "budgets") if "budgets" in data else None,
     )
 
@@ -236,6 +245,31 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
                 )
             )
     return problems
+
+
+def _clock_problems(
+    name: str, device: Mapping[str, Any], clocks: Mapping[str, Any], document: Document
+) -> list[Problem]:
+    """Parts of a design have clocks that are counted in cycles."""
+    sides = device.get("clocks", {})
+    if sides and (device["kind"] != "fpga" or device.get("emulation") == "sw_emu"):
+        text = f"'{name}' has clocks for the parts of a design, and no design"
+        at = document.at("devices", name, "clocks")
+        return [Problem("clock-kind", text, at, expected="them on an FPGA, simulated or real")]
+    if sides and clocks.get(device.get("clock", ""), {}).get("kind") != "cycles":
+        text = f"'{name}' has clocks beside its cores', and no clock of kind cycles for these"
+        at = document.at("devices", name, "clocks")
+        return [Problem("clock-kind", text, at, expected="a `clock` of kind cycles")]
+    return [
+        Problem(
+            "clock-kind",
+            f"the clock '{clock}' is the host's: no part of a design can have it",
+            document.at("devices", name, "clocks", side),
+            expected="a clock of kind cycles",
+        )
+        for side, clock in sides.items()
+        if clock in clocks and clocks[clock]["kind"] != "cycles"
+    ]
 
 
 def _emulation_problems(

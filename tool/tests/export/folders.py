@@ -22,6 +22,7 @@ DESIGNS = {
     "service": ("adder", "hardware", "fpga_sim"),
     "streamed": ("perception", "fpga_streamed", "fpga_sim"),
     "wide": ("perception", "fpga_wide", "fpga_sim"),
+    "clocks": ("threshold", "hardware", "fpga_sim_clocks"),
     "pages": ("perception", "fpga_offloaded", "fpga_sim_pages"),
 }
 

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from ligament.artefacts import read_json, write_json
+from ligament.build.synthesis.crossings import check_crossings
 from ligament.build.synthesis.families import OPEN_FAMILY, Family, find_family
 from ligament.build.synthesis.netlist import parts_of
-from ligament.build.synthesis.yosys import NETLIST, copy_sources, fastest_mhz, run_tool
+from ligament.build.synthesis.yosys import NETLIST, copy_sources, fastest_mhz, reached_hz, run_tool
 from ligament.errors import InputError, Location, Problem
 
 SYNTHESIS = "synthesis.json"
 SCHEMA = "ligament/synthesis/1"
 PARTS = "parts.json"
+#: The clock ports of a generated top.
+CORES = "clk_i"
+PORTS = {"memory": "m_axi_clk_i", "registers": "s_axil_clk_i"}
 
 
 @dataclass(frozen=True)
@@ -55,10 +59,12 @@ def synthesise(folder: Path) -> dict[str, Any]:
         entry = before.get(design.name)
         if entry is None or entry["digest"] != digest:
             work = folder.parent / "work" / "synthesis" / design.name
+            if len(wanted := _clocks(figures)) > 1:
+                check_crossings(design.sources, design.top, work / "crossings")
             entry = {
                 "name": design.name,
                 "digest": digest,
-                **_measured(design, family, figures, work),
+                **_measured(design, family, wanted, work),
             }
         designs.append({**entry, "whose": libraries.get(design.name, {}).get("parts", {})})
     total = Counter[str]()
@@ -127,18 +133,25 @@ def _libraries(folder: Path) -> dict[str, Mapping[str, Any]]:
     return {library["target"]: library for library in backend.get("libraries", {}).values()}
 
 
+def _clocks(figures: Mapping[str, Any]) -> dict[str, float]:
+    """Return the clock ports of a design and their frequencies; the cores' comes first."""
+    clocks = figures.get("clocks", {})
+    own = {side: one for side, one in clocks.items() if one["name"] != clocks["cores"]["name"]}
+    buses = {PORTS[side]: float(one["hz"]) for side, one in sorted(own.items())}
+    return {CORES: float(figures["clock_hz"]), **buses}
+
+
 def _measured(
-    design: Design, family: Family, figures: Mapping[str, Any], work: Path
+    design: Design, family: Family, wanted: Mapping[str, float], work: Path
 ) -> dict[str, Any]:
     parts = _area(design, family, work)
     open_ = family if family.part else find_family(OPEN_FAMILY)
     place = work if open_ is family else work / open_.name
     placed = parts if open_ is family else _area(design, open_, place)
-    clock_hz = figures["clock_hz"]
     if open_.holds(_sum(open_, placed)):
-        timing = _timing(open_, clock_hz, place)
+        timing = _timing(open_, wanted, place)
     else:
-        timing = _told(open_, clock_hz, None, met=False)
+        timing = _told(open_, wanted[CORES], None, met=False)
     return {"parts": parts, "total": _sum(family, parts), "timing": timing}
 
 
@@ -176,11 +189,17 @@ def _without_ultra(family: Family) -> str:
     return "" if "uram" in family.resources({}) else f"setattr -unset ram_style */{asks}; "
 
 
-def _timing(family: Family, clock_hz: float, work: Path) -> dict[str, Any]:
-    """Place and route; null where nothing is clocked."""
-    fmax = fastest_mhz(family, clock_hz / 1e6, NETLIST, work)
-    fmax_hz = None if fmax is None else round(fmax * 1e6)
-    return _told(family, clock_hz, fmax_hz, met=fmax_hz is None or fmax_hz >= clock_hz)
+def _timing(family: Family, wanted: Mapping[str, float], work: Path) -> dict[str, Any]:
+    """Place and route; null where nothing is clocked. Of several clocks the cores' is told."""
+    clock_hz = wanted[CORES]
+    if len(wanted) == 1:
+        fmax = fastest_mhz(family, clock_hz / 1e6, NETLIST, work)
+        fmax_hz = None if fmax is None else round(fmax * 1e6)
+        return _told(family, clock_hz, fmax_hz, met=fmax_hz is None or fmax_hz >= clock_hz)
+    reached = reached_hz(family, wanted, NETLIST, work)
+    met = all(hz >= wanted.get(name, clock_hz) for name, hz in reached.items())
+    cores_hz = round(reached[CORES]) if CORES in reached else None
+    return _told(family, clock_hz, cores_hz, met=met)
 
 
 def _told(family: Family, clock_hz: float, fmax_hz: int | None, *, met: bool) -> dict[str, Any]:
@@ -212,7 +231,8 @@ def _hardware(folder: Path) -> Mapping[str, Any]:
 
 
 def _digest(design: Design, family: Family, figures: Mapping[str, Any]) -> str:
-    words = f"{SCHEMA} {family} {figures['clock_hz']} {design.digest}"
+    clocks = "".join(f" {name} {hz}" for name, hz in list(_clocks(figures).items())[1:])
+    words = f"{SCHEMA} {family} {figures['clock_hz']}{clocks} {design.digest}"
     return hashlib.sha256(words.encode()).hexdigest()
 
 

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ligament.build.synthesis.families import Family
@@ -15,6 +16,8 @@ from ligament.errors import FailureError
 
 #: A design as one netlist, and what place-and-route says of it.
 NETLIST, TIMING = "whole.json", "timing.json"
+#: What it is told of several clocks.
+LIMITS = "clocks.lpf"
 HINT = (
     "pip install 'ligament[synth]', in a checkout pip install -e 'tool[synth]' (`make test` has it)"
 )
@@ -42,20 +45,41 @@ def run_tool(name: str, words: list[str], folder: Path) -> None:
 
 
 def fastest_mhz(family: Family, wanted_mhz: float, netlist: str, folder: Path) -> float | None:
+    """Return what a netlist with one clock reaches; None: nothing in it is clocked."""
+    reached = reached_hz(family, {"": wanted_mhz * 1e6}, netlist, folder)
+    return min((hz / 1e6 for hz in reached.values()), default=None)
+
+
+def reached_hz(
+    family: Family, wanted: Mapping[str, float], netlist: str, folder: Path
+) -> dict[str, float]:
     """Place and route a netlist in that folder, out of context: its ports are no pins.
 
-    The same seed each time. None: nothing in it is clocked.
+    The same seed each time. `wanted` has the frequency of each clock port, the returned ones what
+    they reach. Empty: nothing in it is clocked. Of paths between clocks there is nothing.
     """
+    highest = max(wanted.values()) / 1e6
+    limits = [f'FREQUENCY PORT "{name}" {hz / 1e6:g} MHz;' for name, hz in wanted.items()]
+    several = len(wanted) > 1
+    if several:
+        with writing(folder / LIMITS):
+            (folder / LIMITS).write_text("\n".join([*limits, ""]), encoding="utf-8")
     run_tool(
         f"nextpnr-{family.name}",
         [
             *(*family.part, "--out-of-context", "--json", netlist, "--report", TIMING, "--quiet"),
-            *("--freq", f"{wanted_mhz:g}", "--seed", "1", "--timing-allow-fail"),
+            *(("--lpf", LIMITS, "--lpf-allow-unconstrained") if several else ()),
+            *("--freq", f"{highest:g}", "--seed", "1", "--timing-allow-fail"),
         ],
         folder,
     )
     clocks = json.loads((folder / TIMING).read_text(encoding="utf-8"))["fmax"]
-    return min((clock["achieved"] for clock in clocks.values()), default=None)
+    return {_port(name, wanted): clock["achieved"] * 1e6 for name, clock in clocks.items()}
+
+
+def _port(net: str, ports: Iterable[str]) -> str:
+    """The clock port whose net this is; place-and-route gives it a longer name."""
+    return next((port for port in ports if port and re.search(rf"(^|\W){port}(\W|$)", net)), net)
 
 
 def copy_sources(sources: list[Path], folder: Path) -> list[str]:

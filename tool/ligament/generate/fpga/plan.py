@@ -55,6 +55,19 @@ class Hardware:
         return int(self.figures.get("page_bytes", 4096))
 
     @property
+    def domains(self) -> Mapping[str, float]:
+        """Frequencies of the sides (memory, registers) that have a clock beside the cores'."""
+        clocks = self.figures.get("clocks", {})
+        own = {side for side in clocks if clocks[side]["name"] != clocks["cores"]["name"]}
+        return {side: float(clocks[side]["hz"]) for side in sorted(own)}
+
+    @property
+    def clock_words(self) -> list[str]:
+        """What a name says of clocks, where somebody named some."""
+        clocks = self.figures.get("clocks", {})
+        return [slug(f"{side} {clocks[side]['name']}") for side in sorted(clocks)]
+
+    @property
     def waveforms(self) -> bool:
         """Whether the model can write its signals (`ligament run --wave`)."""
         return bool(self.figures.get("waveforms", 0))
@@ -237,6 +250,7 @@ def single_design(node_type: NodeType, core: Core, device: Hardware, pixels: int
     words = [node_type.type.replace("/", "-"), slug(device.name)]
     words += [f"{pixels}-pixels"] if pixels > 1 else []
     words += [f"x{device.in_flight}"] if device.in_flight > 1 else []
+    words += device.clock_words
     words += ["waves"] if device.waveforms else []
     top = "lig_design_" + slug(node_type.type) + (f"_{pixels}_pixels" if pixels > 1 else "")
     nodes = [_Placed("", node_type, core, pixels)]
@@ -323,7 +337,7 @@ class _Planner:
         design = Design(
             device,
             name,
-            (top or _top_of(members, networks)) + _pages_of(device),
+            (top or _top_of(members, networks)) + _pages_of(device) + _clocks_of(device),
             members,
             networks,
             tuple(self.entries),
@@ -417,6 +431,11 @@ def _top_of(members: tuple[Member, ...], networks: tuple[Network, ...]) -> str:
 def _pages_of(device: Hardware) -> str:
     """Return what a top's name says of its device's table of pages: it is part of the hardware."""
     return f"_pages_{device.pages}_{device.page_bytes}" if device.pages else ""
+
+
+def _clocks_of(device: Hardware) -> str:
+    """Return what a top's name says of its clock domains; their frequencies are no hardware."""
+    return "".join(f"_{side}_clock" for side in device.domains)
 
 
 def _stream(topic: MappedTopic) -> Stream:

@@ -28,6 +28,7 @@ from ligament.generate.fpga.plan import (
 from ligament.generate.registers import declaration_of, others_of
 from ligament.graph.model import Graph, NodeType, Parameter
 from ligament.graph.qos import QoS
+from ligament.mapping.clocks import SIDES
 from ligament.mapping.credit import IN_DESIGN, IN_GATEWAY
 from ligament.messages.cpp_names import header_path, qualified
 
@@ -51,6 +52,11 @@ MEMORY = (
     "lig_axi_write.sv", "lig_smt_sub.sv", "lig_smt_pub.sv", "lig_axi_mux.sv", "lig_port_stats.sv",
     "lig_shell.sv",
 )  # fmt: skip
+#: What crosses clocks, and the crossing of each side that has its own.
+CROSSES = (
+    "lig_sync.sv", "lig_reset_cross.sv", "lig_cross_write.sv", "lig_cross_read.sv", "lig_cross.sv",
+)  # fmt: skip
+CROSS_OF = {"memory": "lig_axi_cross.sv", "registers": "lig_axil_cross.sv"}
 #: What translates addresses of memory that no IOMMU does.
 PAGES = ("lig_page_table.sv", "lig_axi_pages.sv")
 #: What a message from hardware may have in front of it, up to the boundary that its body begins at.
@@ -112,6 +118,7 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         "top": design.top,
         "device": design.device.name,
         "figures": {name: repr(float(figures[name])) for name in FIGURES},
+        "clocks": {side: _hz(design, side) for side in SIDES},
         "contention": {
             "share": repr(float(figures.get("contention", 0))),
             "seed": int(figures.get("seed", 1)),
@@ -144,6 +151,12 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         _rendered(f"{base}.cpp", "design.cpp.j2", source, values),
         GeneratedFile(f"{base}.f", sources, source),
     ]
+
+
+def _hz(design: Design, side: str) -> str:
+    """Return the frequency of a side that has a clock beside the cores'; else nothing."""
+    hz = design.device.domains.get(side) if design.ends else None
+    return repr(hz) if hz else ""
 
 
 def parts_of(design: Design) -> dict[str, str]:
@@ -187,6 +200,8 @@ def sources_of(design: Design) -> list[str]:
             *(("lig_width.sv",) if _adapts(design) else ()),
             *(("lig_gateway.sv",) if design.gateways else ()),
             *(PAGES if design.ends and design.device.pages else ()),
+            *(CROSSES if design.ends and design.device.domains else ()),
+            *(CROSS_OF[side] for side in design.device.domains if design.ends),
         )
     )
     links = design.probes

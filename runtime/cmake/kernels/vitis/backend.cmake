@@ -7,7 +7,6 @@
 set(LIGAMENT_VITIS_PLATFORM "" CACHE STRING "Platform (.xpfm) that Vitis compiles kernels for")
 set(LIGAMENT_VITIS_CLOCK_HZ 100000000 CACHE STRING "Clock of kernels in Vitis. Unit: hertz")
 set(LIGAMENT_VITIS_TARGET hw_emu CACHE STRING "sw_emu, hw_emu or hw")
-set(_ligament_vitis_folder ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 
 function(ligament_kernel_vitis target name)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${name}.vitis)
@@ -24,8 +23,8 @@ function(ligament_kernel_vitis target name)
   foreach(source IN LISTS kernel_SOURCES)
     string(APPEND files "add_files {${source}} -cflags {${flags}}\n")
   endforeach()
-  configure_file(${_ligament_vitis_folder}/hls.tcl.in ${out}/hls.tcl @ONLY)
-  configure_file(${_ligament_vitis_folder}/kernel.cfg.in ${out}/kernel.cfg @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hls.tcl.in ${out}/hls.tcl @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel.cfg.in ${out}/kernel.cfg @ONLY)
   find_program(vpp NAMES v++ NO_CACHE)
   if(NOT vpp)
     message(FATAL_ERROR "ligament_add_kernel(${name}): v++ of AMD Vitis is not on the PATH: source "

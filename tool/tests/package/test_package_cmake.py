@@ -38,9 +38,8 @@ def test_what_is_installed(installed: Workspace) -> None:
     share = installed.prefix / "share" / NAME / "ligament"
     for suffix in ("cpp", "cl", "sv"):
         assert (share / "nodes" / NAME / f"{NAME}.{suffix}").is_file()
-    assert [p.name for p in (installed.prefix / "lib" / NAME).glob("*.so")].sort() == (
-        LIBRARIES.sort()
-    )
+    libraries = [p.name for p in (installed.prefix / "lib" / NAME).glob("*.so")]
+    assert sorted(libraries) == sorted(LIBRARIES)
     for record in share.glob("*.built.json"):
         document = parse_json(record.read_text(), str(record))
         assert validate(document, "built") == []

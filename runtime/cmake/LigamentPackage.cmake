@@ -90,7 +90,12 @@ function(_ligament_add_node_of_manifest name)
   include(${out}/declaration.cmake)  # sets node_*, and adds the generated projects
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${manifest})
 
-  file(GLOB_RECURSE definitions CONFIGURE_DEPENDS ${messages})
+  set(definitions "")
+  foreach(folder IN LISTS messages)
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/msg/*.msg ${folder}/srv/*.srv
+         ${folder}/action/*.action)
+    list(APPEND definitions ${found})
+  endforeach()
   add_custom_command(
     OUTPUT ${out}.stamp
     BYPRODUCTS ${node_outputs} ${prefix}/${share}/${name}.built.json
@@ -221,8 +226,13 @@ function(ligament_add_graph name)
     add_dependencies(${name} ${nodes})
   endif()
   _ligament_place(place ${file})
-  get_filename_component(folder ${place} DIRECTORY)
-  install(FILES ${file} DESTINATION ${share}/${folder})
+  foreach(part IN LISTS read)  # with the graphs and parameter files that it names
+    if(NOT part MATCHES "/node\\.yaml$")
+      _ligament_place(folder ${part})
+      get_filename_component(folder ${folder} DIRECTORY)
+      install(FILES ${part} DESTINATION ${share}/${folder})
+    endif()
+  endforeach()
   install(DIRECTORY ${prefix}/lib/${package}/${name} DESTINATION lib/${package} OPTIONAL)
   _ligament_install_index("graph ${name} ${place}")
   _ligament_install_record(${name})

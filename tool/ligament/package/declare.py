@@ -22,7 +22,7 @@ from ligament.generate.files import cmake_quote
 from ligament.graph.loader import read_document
 from ligament.graph.model import Graph, NodeType
 from ligament.package.index import share_of
-from ligament.package.records import KINDS, listed_files, made_from, record_of
+from ligament.package.records import KINDS, compiled_in, listed_files, made_from, record_of
 from ligament.pipeline import Request, generated, mapped
 
 FIRMWARE = "firmware"
@@ -105,13 +105,7 @@ def _graph_text(request: NodeRequest, node: Mapping[str, Any], kinds: Sequence[s
     """The graph; what JSON writes is YAML, too."""
     name = str(node["type"]).replace("/", "_")
     ports = [f"/{port.removeprefix('~/')}" for port in node.get("ports", {})]
-    variants = {
-        kind: {
-            "devices": {name: WAYS[kind].device},
-            "implementations": {name: WAYS[kind].implementation},
-        }
-        for kind in kinds
-    }
+    variants = {kind: _variant(name, WAYS[kind]) for kind in kinds}
     values: dict[str, Any] = {
         "schema": "ligament/graph/1",
         "name": name,
@@ -124,6 +118,12 @@ def _graph_text(request: NodeRequest, node: Mapping[str, Any], kinds: Sequence[s
     }
     lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     return "\n".join(["# Written by ligament_add_node. Do not edit.", *lines, ""])
+
+
+def _variant(node: str, way: _Way) -> dict[str, Any]:
+    """Of a processor's implementations it says which one."""
+    chosen = {"implementations": {node: way.implementation}} if way.device == "cpu0" else {}
+    return {"devices": {node: way.device}, **chosen}
 
 
 def _values(node: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _write_record(
             continue
         _, entry = _backend(made[kind], kind)
         mapping = read_json(made[kind].with_name("mapping.json"), "configure again")
-        figures = mapping["hardware"][WAYS[kind].device] if kind == "fpga" else None
+        figures = compiled_in(mapping["hardware"][WAYS[kind].device]) if kind == "fpga" else None
         for library in entry["libraries"].values():
             file = request.prefix / "lib" / request.package / Path(library["library"]).name
             entries.append(

@@ -16,6 +16,7 @@ from typing import Any
 
 import ligament
 from ligament.artefacts import read_json_object
+from ligament.generate.files import Component
 from ligament.graph.loader import read_document
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import GraphMapping
@@ -24,6 +25,8 @@ from ligament.package.index import packages
 SCHEMA = "ligament/built/1"
 #: Kinds whose libraries are of a node type alone, and not of a graph.
 KINDS = ("cpu", "gpu", "fpga")
+#: What mapping.json says of a device that is for people and budgets, and not compiled in.
+_NOT_COMPILED = frozenset({"budgets", "budgets_at", "family"})
 
 
 def listed_files(node_type: NodeType) -> list[str]:
@@ -52,12 +55,20 @@ def record_of(entries: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return {"schema": SCHEMA, "libraries": sorted(entries, key=lambda e: str(e["target"]))}
 
 
-def figures_of(graph_mapping: GraphMapping, library: str, nodes: Mapping[str, Any]) -> Any:
-    """Return the figures of the device that a design is compiled for; None for other libraries."""
+def figures_of(mapping: GraphMapping, library: str, nodes: Mapping[str, Component]) -> Any:
+    """Return the figures of the device that a design is compiled for; None for other libraries.
+
+    `nodes`: how each node of a design is loaded.
+    """
     for node, component in nodes.items():
         if component.library == library:
-            return dict(graph_mapping.hardware.get(graph_mapping.nodes[node].device, {}))
+            return compiled_in(mapping.hardware.get(mapping.nodes[node].device, {}))
     return None
+
+
+def compiled_in(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a device's figures that a design depends on."""
+    return {name: value for name, value in figures.items() if name not in _NOT_COMPILED}
 
 
 def built_library(kind: str, target: str, figures: Any, made: Mapping[str, Any]) -> Path | None:

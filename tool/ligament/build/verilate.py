@@ -14,6 +14,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +24,7 @@ from ligament import resources
 from ligament.artefacts import write_text
 from ligament.build.core_errors import said_of_cores
 from ligament.build.cycle import cycle_of
+from ligament.disk import writing
 from ligament.errors import LigamentError
 
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
@@ -106,10 +110,11 @@ def main() -> int:
     }
     alone = options.model_only
     given = [*(f"-I{folder}" for folder in options.include), *options.sources]
-    words = command(root, options.top, options.out, given, options.waveforms, alone=alone)
     header = options.out / f"V{options.top}.h"
     before = _state(header)
-    code = _run(words, environment, [Path(source) for source in options.sources])
+    with _without_spaces(options.out) as folder:
+        words = command(root, options.top, folder, given, options.waveforms, alone=alone)
+        code = _run(words, environment, [Path(source) for source in options.sources])
     if code == 0 and not options.waveforms and not alone:
         code = _add_cycle(root, options.out, options.top)
     after = _state(header)
@@ -117,6 +122,22 @@ def main() -> int:
         # What drives the model knows its ports only: it is not compiled again while they stay.
         os.utime(header, ns=(before.time_ns, before.time_ns))
     return code
+
+
+@contextmanager
+def _without_spaces(out: Path) -> Iterator[Path]:
+    """A folder that `make` can work in, whose files are in `out` at the end.
+
+    GNU Make refuses paths with spaces. A temporary folder takes their place; what it compiles again
+    is for the compiler cache.
+    """
+    if not any(letter.isspace() for letter in str(out.absolute())):
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="ligament-") as name:
+        yield Path(name)
+        with writing(out):
+            shutil.copytree(name, out, dirs_exist_ok=True)
 
 
 def _run(words: list[str], environment: dict[str, str], sources: list[Path]) -> int:

@@ -99,10 +99,11 @@ def test_a_touched_source_rebuilds_its_dependents(
     installed: Workspace, suffix: str, built: str, others: list[str]
 ) -> None:
     source = installed.package / "nodes" / NAME / f"{NAME}.{suffix}"
-    before = times(installed.build)
+    libraries = installed.build / "ligament" / "prefix" / "lib" / NAME
+    before = times(libraries)
     source.write_text(source.read_text() + "// changed\n")
     done = installed.make()
-    changed = {name for name, at in times(installed.build).items() if before[name] != at}
+    changed = {name for name, at in times(libraries).items() if before[name] != at}
     assert changed == {f"lib{built}.so"}
     assert not [line for line in done if any(other in line for other in others)], done
     assert installed.make() == []

@@ -52,5 +52,5 @@ def test_colcon_builds_it_and_the_graph_runs_traced(workspace: Workspace) -> Non
 def in_shell(workspace: Workspace, command: str) -> str:
     """What a user types after having sourced the workspace."""
     path = Path(resources.prefix()) / "bin"
-    line = f". install/setup.sh && PATH={path}:$PATH {command}"
-    return workspace.run("sh", "-c", line)
+    line = f"source install/setup.bash && PATH={path}:$PATH {command}"
+    return workspace.run("bash", "-c", line)

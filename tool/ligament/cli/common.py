@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from ligament.pipeline import Request
 
 GraphArgument = Annotated[
-    str, typer.Argument(metavar="GRAPH", help="graph.yaml, its folder, a normalised graph.json, or an installed PACKAGE/GRAPH.")
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="graph.yaml, its folder, a normalised graph.json, or an installed PACKAGE/GRAPH.",
+    ),
 ]
 VariantOption = Annotated[
     str | None,

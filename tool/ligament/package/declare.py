@@ -21,9 +21,10 @@ from ligament.errors import FailureError, InputError, Location, Problem, listing
 from ligament.generate.files import cmake_quote
 from ligament.graph.loader import read_document
 from ligament.graph.model import Graph, NodeType
+from ligament.graph.resolve import load_graph
 from ligament.package.index import share_of
 from ligament.package.records import KINDS, compiled_in, listed_files, made_from, record_of
-from ligament.pipeline import Request, generated, mapped
+from ligament.pipeline import Request, generated
 
 FIRMWARE = "firmware"
 #: Memory of a topic, where a device asks for it; no library depends on it. Unit: bytes.
@@ -70,7 +71,7 @@ def declare_node(request: NodeRequest) -> None:
     graph_file = request.out / "graph.yaml"
     write_text(graph_file, _graph_text(request, document.data, kinds))
     made = {kind: _generate(graph_file, kind, request.out) for kind in kinds}
-    graph, mapping = mapped(_request(graph_file, kinds[0], request.out))
+    graph = load_graph(graph_file)
     node_type = graph.types[document.data["type"]]
     _write_record(request, graph, node_type, made)
     text = _declaration(request, node_type, made)

@@ -43,9 +43,7 @@ def build_graph(request: GraphRequest, jobs: int | None = None) -> None:
     graph = load_graph(request.file)
     entries: dict[str, dict[str, Any]] = {}
     for variant in request.variants or tuple(graph.variants):
-        manifest = generated(
-            Request(request.file, variant, request.platform, request.out)
-        ).manifest
+        manifest = generated(Request(request.file, variant, request.platform, request.out)).manifest
         build(manifest, jobs)
         data = read_json(manifest, "build again")
         for kind in KEPT:
@@ -107,4 +105,6 @@ def _read(graph: Graph) -> Iterable[Path]:
 
 def _escaped(path: Path) -> str:
     """A path in a file of dependencies, as compilers write it."""
-    return str(path).replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+    return (
+        str(path).replace("\\", "\\\\").replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+    )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from ligament.errors import InputError, Location, Problem
+from ligament.errors import InputError, Location, Problem, listing, nearest
 
 VARIABLE = "AMENT_PREFIX_PATH"
 INDEX = Path("share") / "ament_index" / "resource_index" / "ligament"
@@ -59,7 +59,8 @@ def read_index(prefix: Path, name: str) -> Package:
     """Return what an index says; raise InputError with the line that is wrong."""
     file = index_file(prefix, name)
     package = Package(name, prefix, {}, {}, (), ())
-    messages, built = [], []
+    messages: list[Path] = []
+    built: list[Path] = []
     for kind, word, path in _lines(file, share_of(prefix, name)):
         if kind == "node":
             package.nodes[word] = path
@@ -104,8 +105,6 @@ def graph_of(word: str) -> Path | None:
         return None
     graphs = known[name].graphs
     if graph not in graphs:
-        from ligament.errors import listing, nearest  # noqa: PLC0415 - only for this
-
         raise InputError(
             Problem(
                 "graph-unknown",

@@ -35,7 +35,9 @@ def listed_files(node_type: NodeType) -> list[str]:
     for implementation in node_type.implementations.values():
         for key in ("sources", "bounds", "refusals"):
             found |= set(implementation.get(key, ()))
-        found |= {implementation["state"]} if isinstance(implementation.get("state"), str) else set()
+        found |= (
+            {implementation["state"]} if isinstance(implementation.get("state"), str) else set()
+        )
     return sorted(found)
 
 

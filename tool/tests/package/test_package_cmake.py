@@ -146,8 +146,6 @@ def test_a_file_outside_of_the_package_is_refused(tmp_path: Path) -> None:
     manifest = workspace.package / "nodes" / NAME / "node.yaml"
     text = manifest.read_text().replace(f"[{NAME}.cl]", f"[../../../{NAME}.cl]")
     manifest.write_text(text)
-    (tmp_path / "src" / f"{NAME}.cl").write_text(
-        (manifest.parent / f"{NAME}.cl").read_text()
-    )
+    (tmp_path / "src" / f"{NAME}.cl").write_text((manifest.parent / f"{NAME}.cl").read_text())
     said = " ".join(workspace.configure(good=False).split())
     assert f"is not in the folder of the package '{NAME}'" in said

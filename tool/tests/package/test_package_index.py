@@ -54,9 +54,7 @@ def test_a_graph_finds_an_installed_node_type_and_only_its_package(
         load_graph(file)
 
 
-def test_the_graphs_own_folder_goes_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_graphs_own_folder_goes_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_node(install(tmp_path / "a", "one", "node one/n nodes/node.yaml") / "nodes", "one/n")
     write_node(tmp_path / "own", "one/n")
     use(monkeypatch, tmp_path / "a")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels without a node: each back-end, the draft standard's call, a vendor's tool that is missing."""
+"""Kernels without a node: each back-end, the draft standard's call, a missing vendor's tool."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -91,8 +92,6 @@ def test_vitis_is_called_where_it_is_there(kernels: Workspace) -> None:
         '#!/bin/sh\necho "$@" >> calls\nwhile [ "$1" != -o ]; do shift; done\necho made > "$2"\n'
     )
     tool.chmod(0o755)
-    import os  # noqa: PLC0415
-
     kernels.environment["PATH"] = f"{tool.parent}:{os.environ['PATH']}"
     declare(kernels, "ligament_add_kernel(scale SOURCES scale.cpp BACKENDS vitis)")
     kernels.configure("-DLIGAMENT_VITIS_PLATFORM=kv260.xpfm")

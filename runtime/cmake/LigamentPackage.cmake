@@ -116,7 +116,7 @@ function(_ligament_add_node_of_manifest name)
     install(TARGETS ${target} LIBRARY DESTINATION lib/${package})
   endforeach()
   if(node_firmware)
-    _ligament_add_firmware(${name} ${node_firmware})
+    _ligament_add_firmware(${name} ${node_folder} ${node_firmware})
   endif()
   set_property(GLOBAL APPEND PROPERTY LIGAMENT_NODES_${package} ${name})
 
@@ -145,18 +145,22 @@ function(_ligament_install_beside folder)
   endforeach()
 endfunction()
 
-# The image of a core with this node alone: that its C99 fits, as the cross compiler has it.
-function(_ligament_add_firmware name manifest)
+# The image of a core with this node alone. Its compiler is another one, so it has a CMake project of
+# its own, which is asked when a file of the node's folder has changed.
+function(_ligament_add_firmware name folder manifest image)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${folder}/*)
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/ligament/${name}-firmware.stamp)
   add_custom_command(
     OUTPUT ${stamp}
+    BYPRODUCTS ${image}
     COMMAND ${LIGAMENT_PYTHON} -P -m ligament.package firmware ${manifest}
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/ligament/${name}.stamp
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/ligament/${name}.stamp ${files}
     COMMENT "Compiling the firmware of ${name}" VERBATIM)
   add_custom_target(${name}-firmware DEPENDS ${stamp})
   add_dependencies(${name}-firmware ${name}-generated)
   add_dependencies(${name} ${name}-firmware)
+  install(FILES ${image} DESTINATION lib/${PROJECT_NAME} RENAME ${name}.elf)
 endfunction()
 
 function(ligament_add_messages name)

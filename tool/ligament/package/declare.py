@@ -186,13 +186,14 @@ def _declaration(request: NodeRequest, node_type: NodeType, made: Mapping[str, P
     projects: list[tuple[Path, Path]] = []
     targets: list[str] = []
     files: list[str] = []
-    firmware = ""
+    firmware: list[str] = []
     for kind, manifest in made.items():
         data, entry = _backend(manifest, kind)
         at = manifest.parent
         files += [os.path.normpath(at / file["path"]) for file in data["files"]]
         if kind == FIRMWARE:
-            firmware = str(manifest)
+            image = entry["images"][WAYS[kind].device]["image"]
+            firmware = [str(manifest), os.path.normpath(at / image)]
             continue
         projects.append((at / entry["project"], at / entry["work"]))
         targets += [library["target"] for library in entry["libraries"].values()]
@@ -206,7 +207,7 @@ def _declaration(request: NodeRequest, node_type: NodeType, made: Mapping[str, P
         "outputs": sorted(set(outputs)),
         "projects": [os.path.normpath(project) for project, _ in projects],
         "targets": targets,
-        "firmware": [firmware],
+        "firmware": firmware,
     }
     lines = ["# Written by `python -m ligament.package node`. Do not edit."]
     lines += [

@@ -67,9 +67,9 @@ class Workspace:
         return self.run("cmake", "-S", self.package, "-B", self.build, *options, *words, good=good)
 
     def make(self) -> list[str]:
-        """Build; what was done, a line each."""
+        """Build; what was done, a line each, but for the look whether files came or went."""
         said = self.run("cmake", "--build", self.build)
-        return [line[1] for line in re.finditer(r"^\[\d+/\d+\] (.*)", said, re.M)]
+        return re.findall(r"^\[\d+/\d+\] (?!Re-checking globbed)(.*)", said, re.M)
 
     def install(self) -> None:
         self.run("cmake", "--install", self.build, "--prefix", self.prefix)

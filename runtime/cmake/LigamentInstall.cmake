@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installation: `find_package(ligament)` gives ligament::ligament, ligament::container,
-# ligament_add_node() and ligament_generate_messages(). The tree can be moved: all paths in it are
+# Installation: `find_package(ligament)` gives ligament::ligament, ligament::container and the
+# functions for packages of nodes (spec/build/cmake.md). The tree can be moved: all paths in it are
 # relative, and the container finds the library beside it.
 include(CMakePackageConfigHelpers)
 include(LigamentNodes)
+include(LigamentPackage)
+include(LigamentKernels)
 
 set(ligament_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ligament)
 
@@ -28,6 +30,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ligamentConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/ligamentConfig.cmake
               ${PROJECT_BINARY_DIR}/ligamentConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/LigamentNodes.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/LigamentPackage.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/LigamentKernels.cmake
         DESTINATION ${ligament_cmake_dir})
+install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/kernels DESTINATION ${ligament_cmake_dir})
 install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/package.xml
         DESTINATION ${CMAKE_INSTALL_DATADIR}/ligament)

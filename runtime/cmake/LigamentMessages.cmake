@@ -44,8 +44,8 @@ function(_ligament_find_python)
   execute_process(COMMAND ${LIGAMENT_PYTHON} -P -c "import ligament.messages"
                   RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
   if(failed)
-    message(FATAL_ERROR "${LIGAMENT_PYTHON} has no package 'ligament', which generates message "
-                        "headers; give the Python that has it: -DLIGAMENT_PYTHON=PATH")
+    message(FATAL_ERROR "${LIGAMENT_PYTHON} has no package 'ligament', which generates code; "
+                        "give the Python that has it: -DLIGAMENT_PYTHON=PATH")
   endif()
 endfunction()
 

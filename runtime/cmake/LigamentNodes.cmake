@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Node libraries.
 #
+#   ligament_add_node(<name> MANIFEST <node.yaml> [IMPLEMENTATIONS <kind>...])
+#     A node type of a package, in all its implementations: LigamentPackage.cmake.
+#
 #   ligament_add_node(<target> SOURCES <file>... CLASS <name> [<name>...])
 #     A shared library that a container can load. CLASS: the full names of the node classes that the
 #     sources register with LIGAMENT_REGISTER_NODE; after each build the library is opened once and
@@ -8,6 +11,10 @@
 include_guard(GLOBAL)
 
 function(ligament_add_node target)
+  if("MANIFEST" IN_LIST ARGN)
+    _ligament_add_node_of_manifest(${ARGV})
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CLASS")
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "ligament_add_node(${target}): SOURCES is missing")
@@ -18,7 +25,7 @@ function(ligament_add_node target)
   endif()
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "ligament_add_node(${target}): unknown argument "
-                        "'${arg_UNPARSED_ARGUMENTS}'; there are SOURCES and CLASS")
+                        "'${arg_UNPARSED_ARGUMENTS}'; there are SOURCES and CLASS, or MANIFEST")
   endif()
   add_library(${target} SHARED ${arg_SOURCES})
   target_link_libraries(${target} PUBLIC ligament::ligament)

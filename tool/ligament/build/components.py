@@ -17,6 +17,7 @@ import ligament
 from ligament import resources
 from ligament.artefacts import write_text
 from ligament.build.ninja import Progress, Step, run_step
+from ligament.build.python_files import copy_changed
 from ligament.disk import writing
 from ligament.errors import FailureError
 
@@ -28,19 +29,30 @@ CXXFLAGS has comes behind, so `CXXFLAGS=-g` brings these."""
 def build_components(
     folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
 ) -> bool:
-    """Build the libraries of a manifest's entry; tells whether anything was compiled."""
+    """Build the libraries of a manifest's entry; tells whether anything was compiled.
+
+    One that is installed, made from just the same, is copied.
+    """
+    wanted = {n: lib for n, lib in entry["libraries"].items() if "built" not in lib}
+    changed = [
+        copy_changed(Path(lib["built"]), folder / lib["library"])
+        for name, lib in entry["libraries"].items()
+        if name not in wanted
+    ]
+    if not wanted:
+        return any(changed)
     project = (folder / entry["project"]).resolve()
     work = (folder / entry["work"]).resolve()
-    own = [Path(library["folder"]) for library in entry["libraries"].values()]
+    own = [Path(library["folder"]) for library in wanted.values()]
     _require_runtime()
     with alone_in(work):
         _configure(project, work, _library_folder(folder, entry), own)
-        targets = sorted(library["target"] for library in entry["libraries"].values())
+        targets = sorted(library["target"] for library in wanted.values())
         command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
         step = Step("compiling the nodes", command, work / "build.log", own, project)
-        with _whole_or_gone([folder / lib["library"] for lib in entry["libraries"].values()]):
+        with _whole_or_gone([folder / lib["library"] for lib in wanted.values()]):
             output = run_step(step, progress)
-    return "no work to do" not in output
+    return "no work to do" not in output or any(changed)
 
 
 def default_jobs() -> int:

@@ -24,16 +24,24 @@ COMPILER = "arm-none-eabi-gcc"
 
 def build_mcu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None) -> bool:
     """Build the images and the libraries of a manifest's entry; tells whether it compiled."""
+    compiled = build_images(folder, entry, jobs, progress)
+    return build_components(folder, entry, jobs, progress) or compiled
+
+
+def build_images(
+    folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
+) -> bool:
+    """Build the images alone."""
     compiled = False
     for device, image in entry.get("images", {}).items():
         compiled |= _build_image(folder, device, image, jobs, progress)
-    return build_components(folder, entry, jobs, progress) or compiled
+    return compiled
 
 
 def _build_image(
     folder: Path, device: str, image: Mapping[str, Any], jobs: int, progress: Progress | None
 ) -> bool:
-    _require_compiler(device)
+    require_compiler(device)
     project, work = (folder / image["project"]).resolve(), (folder / image["work"]).resolve()
     own = [Path(path) for path in image["folders"]]
     target = (folder / image["image"]).resolve()
@@ -73,7 +81,7 @@ def has_c_library() -> bool:
     return done is not None and done.stdout.strip() not in ("", name)
 
 
-def _require_compiler(device: str) -> None:
+def require_compiler(device: str) -> None:
     """Say what is missing before a build fails in the middle."""
     lacking = ""
     if shutil.which(COMPILER) is None:

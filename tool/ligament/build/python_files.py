@@ -17,15 +17,15 @@ def copy_python(
 ) -> bool:
     """Copy what a manifest's entry lists; tells whether anything was copied."""
     changed = [
-        _copy(Path(library["folder"]) / source, folder / library["target"] / source)
+        copy_changed(Path(library["folder"]) / source, folder / library["target"] / source)
         for library in entry["libraries"].values()
         for source in library["sources"]
     ]
     return any(changed)
 
 
-def _copy(source: Path, target: Path) -> bool:
-    """Tells whether the copy had another content before."""
+def copy_changed(source: Path, target: Path) -> bool:
+    """Copy a file; tells whether the copy had another content before."""
     try:
         content = source.read_bytes()
         if target.is_file() and target.read_bytes() == content:

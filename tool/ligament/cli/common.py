@@ -17,13 +17,18 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT, json_text
 from ligament.errors import InputError, Problem, nearest, render_problem
+from ligament.package.index import graph_of
 
 if TYPE_CHECKING:
     from ligament.graph import Graph
     from ligament.pipeline import Request
 
 GraphArgument = Annotated[
-    str, typer.Argument(metavar="GRAPH", help="graph.yaml, its folder, or a normalised graph.json.")
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="graph.yaml, its folder, a normalised graph.json, or an installed PACKAGE/GRAPH.",
+    ),
 ]
 VariantOption = Annotated[
     str | None,
@@ -110,8 +115,13 @@ def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def graph_path(given: str) -> Path:
-    """Return the path of the graph file: a folder means the graph.yaml in it."""
+    """Return the path of the graph file: a folder means the graph.yaml in it.
+
+    What is no path may be an installed graph: PACKAGE/NAME.
+    """
     path = Path(given)
+    if not path.exists() and (installed := graph_of(given)):
+        return installed
     if path.is_dir():
         path = path / "graph.yaml"
     if not path.exists():
@@ -127,7 +137,7 @@ def _no_graph(path: Path) -> Problem:
     return Problem(
         "file-missing",
         f"there is no graph file '{path}'",
-        expected="a graph.yaml, or the folder that it lies in",
+        expected="a graph.yaml, the folder that it lies in, or PACKAGE/GRAPH of an installed one",
         hint=nearest(path.name, beside),
         notes=((f"looked in {folder}{there}", None),),
     )

@@ -10,7 +10,7 @@ import typer
 
 from ligament.cli.common import print_json
 
-Kind = Annotated[str, typer.Argument(metavar="KIND", help="What: mcu-node.")]
+Kind = Annotated[str, typer.Argument(metavar="KIND", help="What: mcu-node, package.")]
 Folder = Annotated[
     Path,
     typer.Argument(metavar="FOLDER", help="A new folder. Its name becomes the graph's and node's."),
@@ -26,7 +26,14 @@ def new(kind: Kind, folder: Folder, json: AsJson = False) -> None:
     `mcu-node`: a node in C99 for a microcontroller, and a node in C++ that talks with it
     (docs/how-to/mcu-node.md).
 
-    Example: `ligament new mcu-node wheel_speed`
+    `package`: a package for colcon or CMake, with a node in C++, OpenCL and SystemVerilog, a graph
+    that uses it, and a test (docs/how-to/own-node-package.md).
+
+    Examples:
+
+    `ligament new mcu-node wheel_speed`
+
+    `ligament new package src/grey_level`
     """
     from ligament.new import write_new  # noqa: PLC0415 - --help needs none of it
 

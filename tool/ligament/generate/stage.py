@@ -14,10 +14,12 @@ from ligament.artefacts import write_json, write_text
 from ligament.errors import InputError, Problem, listing
 from ligament.generate.backends import BACKENDS
 from ligament.generate.containers import container_file, failure_policy, in_python
-from ligament.generate.files import Component, GeneratedFile, source_of
+from ligament.generate.files import Component, GeneratedFile, Output, source_of
 from ligament.generate.lifecycle import lifecycle_order
 from ligament.graph.model import Graph, plain
 from ligament.mapping.model import GraphMapping, MappedTopic
+from ligament.package.index import packages
+from ligament.package.records import KINDS, built_library, figures_of, made_from
 
 MANIFEST = "manifest.json"
 
@@ -89,10 +91,25 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
             raise InputError(_no_backend(mapping, kind))
         output = backend().generate(graph, mapping)
         files += output.files
+        _take_built(kind, output, graph, mapping)
         entries.backends[kind] = output.entry
         entries.components |= {(kind, t): c for t, c in output.components.items()}
         entries.nodes |= output.nodes
     return files, entries
+
+
+def _take_built(kind: str, output: Output, graph: Graph, mapping: GraphMapping) -> None:
+    """Name the installed library of each that is made from just the same (spec/build/cmake.md)."""
+    if not packages():
+        return
+    for name, library in output.entry["libraries"].items() if kind in KINDS else ():
+        node_type = next((t for t in graph.types.values() if t.folder == library["folder"]), None)
+        if node_type is None or len(library.get("folders", ())) > 1:
+            continue
+        figures = figures_of(mapping, library["library"], output.nodes)
+        found = built_library(kind, library["target"], figures, made_from(graph, node_type))
+        if found:
+            output.entry["libraries"][name]["built"] = str(found)
 
 
 def _on_paper(graph: Graph, mapping: GraphMapping) -> list[Problem]:

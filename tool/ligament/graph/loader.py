@@ -18,6 +18,7 @@ from ligament.graph.documents import parse_document
 from ligament.graph.message_names import MessageCatalog, load_messages
 from ligament.graph.schema import validate
 from ligament.graph.source import Document
+from ligament.package.index import packages
 from ligament.resources import node_packages_dir
 
 # Folders that never hold node types, however deep a search path reaches.
@@ -115,6 +116,7 @@ def read_project(path: Path) -> Project:
                 found.setdefault(folder, graph.document.at(key, i))
         _read_parameter_files(graph, project)
     _read_node_types(folders, project)
+    _read_installed(project, message_folders)
     distro = root.document.data.get("distro", "jazzy")
     project.messages = load_messages(distro, message_folders, problems)
     return project
@@ -184,6 +186,34 @@ def _read_node_types(folders: dict[str, Location], project: Project) -> None:
             if path.resolve() not in seen:
                 seen.add(path.resolve())
                 _read_node_type(path, project)
+
+
+def _read_installed(project: Project, messages: dict[str, Location]) -> None:
+    """Read the packages with node types that the graph needs, and that no folder had."""
+    installed = packages().values()
+    known = {*project.node_types, *project.broken_types}
+    for asked_at, name in _wanted_types(project) if installed else ():
+        package = next((p for p in installed if name in p.nodes), None)
+        if name in known or package is None:
+            continue
+        for node_type, path in sorted(package.nodes.items()):
+            if node_type not in known:
+                known.add(node_type)
+                _read_node_type(path, project)
+        own = {Path(folder).name for folder in messages}
+        for folder in package.messages:
+            if folder.name not in own:
+                messages[str(folder)] = asked_at
+
+
+def _wanted_types(project: Project) -> Iterator[tuple[Location, str]]:
+    for graph in walk(project.root):
+        document = graph.document
+        for key, node in document.data.get("nodes", {}).items():
+            yield document.at("nodes", key, "type"), node["type"]
+        for name, variant in document.data.get("variants", {}).items():
+            for i, fusion in enumerate(variant.get("fuse", ())):
+                yield document.at("variants", name, "fuse", i), fusion["as"]
 
 
 def _node_files(folder: Path) -> list[Path]:

@@ -34,6 +34,13 @@ TEMPLATES: tuple[Template, ...] = (
         ("watch",),
         "ligament run {folder} --platform mcu_sim",
     ),
+    Template(
+        "package",
+        "a ROS 2 package with a node for processors, GPUs and FPGAs, its graph and its test",
+        "binarise",
+        ("camera", "sink", "node", "demo"),
+        "ligament run {folder} --platform fpga_sim --variant hardware",
+    ),
 )
 
 

@@ -68,7 +68,7 @@ def test_an_image_that_is_too_large_says_what_to_make_smaller(
         raise FailureError(f"{step.what} failed:\nld: region `data' overflowed by 5 bytes")
 
     monkeypatch.setattr("ligament.build.images.run_step", link)
-    monkeypatch.setattr("ligament.build.images._require_compiler", lambda device: None)
+    monkeypatch.setattr("ligament.build.images.require_compiler", lambda device: None)
     monkeypatch.setattr("ligament.build.images._configure", lambda project, work, own: None)
     image = {**ENTRY["images"]["mcu0"], "target": "mcu0"}
     with pytest.raises(FailureError, match="overflowed by 5 bytes") as raised:

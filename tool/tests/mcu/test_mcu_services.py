@@ -68,7 +68,7 @@ def test_a_call_is_on_the_timeline_between_request_and_response(traced: Path) ->
     """By the request's identity: sent by the client, served on the core, answered within it."""
     calls = events(
         traced,
-        "select r.begin_ns, w.device_begin_ns, w.device_end_ns, w.device_bound_ns, a.time_ns "
+        "select distinct r.begin_ns, w.device_begin_ns, w.device_end_ns, w.device_bound_ns, a.time_ns "
         "from t w "
         "join t s on s.event = 'span_name' and s.span = w.span and s.name = 'on_add' "
         "join t r on r.event = 'publish' and r.publisher = w.publisher and r.seq = w.seq "
@@ -79,7 +79,7 @@ def test_a_call_is_on_the_timeline_between_request_and_response(traced: Path) ->
         "    and e.handle = c.handle and e.time_ns >= c.time_ns) "
         "join t p on p.event = 'publisher_init' and p.publisher = a.publisher "
         "join t n on n.event = 'topic_init' and n.topic = p.topic and n.name = 'rr/addReply' "
-        "where w.event = 'device_span' order by w.seq",
+        "where w.event = 'device_span' order by r.begin_ns",
     )
     assert len(calls) == CALLS
     for sent, begin, end, bound, answered in calls:

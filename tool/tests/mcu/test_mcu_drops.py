@@ -21,8 +21,8 @@ schema: ligament/node/1
 type: test/ear
 description: Counts what it hears, and says so twice, once with more values than a message may have.
 ports:
-  first: {direction: in, message: std_msgs/msg/String, description: One, optional: true, qos: {depth: 5}}
-  second: {direction: in, message: std_msgs/msg/String, description: Two, optional: true, qos: {depth: 5}}
+  first: {direction: in, message: std_msgs/msg/String, description: One, optional: true}
+  second: {direction: in, message: std_msgs/msg/String, description: Two, optional: true}
   heard: {direction: out, message: sensor_msgs/msg/ChannelFloat32, description: How many.}
 services:
   change: {type: lifecycle_msgs/srv/ChangeState, description: Says yes.}
@@ -73,7 +73,7 @@ void test_ear_on_change(test_ear_t* node, const lifecycle_msgs__srv__ChangeState
 MOUTH = """
 schema: ligament/node/1
 type: test/mouth
-description: Says texts that are too long now and then; goes on when both ears have heard the others.
+description: Says texts, of which some are too long; goes on when both ears have heard the others.
 ports:
   said: {direction: out, message: std_msgs/msg/String, description: It, qos: {depth: 5}}
   heard: {direction: in, message: sensor_msgs/msg/ChannelFloat32, description: Of one ear.}
@@ -186,7 +186,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def counted(run: Path) -> dict[tuple[str, str, str], int]:
-    """What the run's record counts as lost, by node, topic and kind, but for unanswered requests."""
+    """What the run's record counts as lost, by node, topic and kind, but unanswered requests."""
     losses: list[dict[str, Any]] = json.loads((run / "run.json").read_text())["losses"]
     return {
         (loss["node"], loss["topic"], loss["what"]): loss["count"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service that a core offers: each request has its answer, as from the processor, and its trace."""
+"""A service that a core offers: answers as from the processor, and where each call is in time."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def test_a_call_is_on_the_timeline_between_request_and_response(traced: Path) ->
     """By the request's identity: sent by the client, served on the core, answered within it."""
     calls = events(
         traced,
-        "select distinct r.begin_ns, w.device_begin_ns, w.device_end_ns, w.device_bound_ns, a.time_ns "
+        "select distinct r.begin_ns, w.device_begin_ns, w.device_end_ns, w.device_bound_ns, "
+        "a.time_ns "
         "from t w "
         "join t s on s.event = 'span_name' and s.span = w.span and s.name = 'on_add' "
         "join t r on r.event = 'publish' and r.publisher = w.publisher and r.seq = w.seq "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ligament/trace.h"
+#include "parts.h"
 
 /* ---- events -------------------------------------------------------------------------------- */
 
@@ -11,12 +12,6 @@ static ligament_trace_ring_t* ring_of(const ligament_image_t* image) {
   const ligament_rpmsg_layout_t layout = ligament_rpmsg_layout(&image->map);
   const uint32_t place = image->map.base + ligament_rpmsg_aligned(layout.size);
   return (ligament_trace_ring_t*)(uintptr_t)place;
-}
-
-static void record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
-                   uint32_t number) {
-  ligament_trace_event(kind, (uint8_t)port, (uint16_t)(instance - instance->image->instances),
-                       number);
 }
 
 /* What the host asks for the clock with. */
@@ -42,7 +37,7 @@ static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
     result = 0;
   }
   if (result < 0) {
-    ++instance->refused;
+    image_refuse(instance, image_output_end(instance, output));
   }
   return result;
 }
@@ -50,7 +45,7 @@ static int begin(void* context, uint16_t output, ligament_cdr_t* body) {
 static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
   ligament_instance_t* instance = context;
   int result = 0;
-  record(instance, LIGAMENT_TRACE_PUBLISH, output, instance->published[output] + 1u);
+  image_record(instance, LIGAMENT_TRACE_PUBLISH, output, instance->published[output] + 1u);
   if (body->bytes != instance->image->scratch) {
     result = ligament_publish_end(&instance->publishers[output], body);
   } else if (body->has_failed) {
@@ -59,7 +54,7 @@ static int end(void* context, uint16_t output, const ligament_cdr_t* body) {
     result = ligament_publish(&instance->publishers[output], body->bytes, body->at);
   }
   if (result < 0) {
-    ++instance->refused;
+    image_refuse(instance, image_output_end(instance, output));
     return result;
   }
   ++instance->published[output];
@@ -81,7 +76,10 @@ static void print(void* context, const char* text) {
 
 static void decoded(void* context, uint16_t input) {
   const ligament_instance_t* instance = context;
-  record(instance, LIGAMENT_TRACE_BEGIN_INPUT, input, instance->inlets[input].taken);
+  const uint16_t inputs = instance->type->input_count;
+  const uint32_t number =
+      input < inputs ? instance->inlets[input].taken : instance->providers[input - inputs].taken;
+  image_record(instance, LIGAMENT_TRACE_BEGIN_INPUT, input, number);
 }
 
 static const ligament_surroundings_t surroundings = {begin, end, now_ns, print, decoded};
@@ -89,11 +87,11 @@ static const ligament_surroundings_t surroundings = {begin, end, now_ns, print, 
 static void on_message(void* context, ligament_cdr_t* body) {
   ligament_inlet_t* inlet = context;
   ligament_instance_t* instance = inlet->instance;
-  record(instance, LIGAMENT_TRACE_TAKE, inlet->input, ++inlet->taken);
+  image_record(instance, LIGAMENT_TRACE_TAKE, inlet->input, ++inlet->taken);
   if (instance->type->inputs[inlet->input].take(instance->node, body)) {
-    record(instance, LIGAMENT_TRACE_END, 0, 0);
+    image_record(instance, LIGAMENT_TRACE_END, 0, 0);
   } else {
-    ++instance->invalid;
+    image_refuse(instance, inlet->input);
   }
 }
 
@@ -110,7 +108,7 @@ static void on_parameters(void* context, ligament_cdr_t* body) {
     }
     value = ligament_cdr_get(body, size);
     if (body->has_failed) {
-      ++instance->invalid;
+      image_refuse(instance, image_parameters_end(instance));
       return;
     }
     if (parameter->kind == LIGAMENT_BOOL) {
@@ -131,52 +129,6 @@ static int create_parameters(ligament_instance_t* instance) {
              : ligament_subscription_create(&instance->parameters, &instance->entity,
                                             instance->parameters_topic,
                                             "ligament::msg::dds_::ParameterValues_", qos, callback);
-}
-
-/* A response that finds no room on the link waits; what is asked meanwhile is not answered. */
-static void respond(ligament_provider_t* provider) {
-  const int result =
-      ligament_server_reply(&provider->server, &provider->id, provider->response, provider->size);
-  if (result == LIGAMENT_ERROR_FULL) {
-    return;
-  }
-  provider->size = 0;
-  if (result < 0) {
-    ++provider->instance->refused;
-  }
-}
-
-static void on_request(void* context, const ligament_request_id_t* id, ligament_cdr_t* request) {
-  ligament_provider_t* provider = context;
-  ligament_instance_t* instance = provider->instance;
-  const ligament_service_t* service = &instance->type->services[provider - instance->providers];
-  ligament_cdr_t response = ligament_cdr_over(provider->response, service->most);
-  if (provider->size != 0) {
-    ++instance->refused;
-  } else if (!service->serve(instance->node, request, &response)) {
-    ++instance->invalid;
-  } else {
-    provider->id = *id;
-    provider->size = response.at;
-    respond(provider);
-  }
-}
-
-static int create_services(ligament_instance_t* instance) {
-  int result = 0;
-  for (uint16_t i = 0; i < instance->type->service_count && result >= 0; ++i) {
-    const ligament_service_t* service = &instance->type->services[i];
-    ligament_provider_t* provider = &instance->providers[i];
-    const ligament_service_types_t types = {service->request, service->response};
-    ligament_request_callback_t callback;
-    callback.call = on_request;
-    callback.context = provider;
-    provider->instance = instance;
-    provider->size = 0;
-    result = ligament_server_create(&provider->server, &instance->entity, provider->name, types,
-                                    callback);
-  }
-  return result;
 }
 
 static int create_ends(ligament_instance_t* instance) {
@@ -204,6 +156,7 @@ static int create_ends(ligament_instance_t* instance) {
 
 int ligament_image_create(void* context, ligament_session_t* session) {
   ligament_image_t* image = context;
+  uint32_t end = 0;
   int result = 0;
   image->session = session;
   image->trace = ring_of(image);
@@ -211,11 +164,14 @@ int ligament_image_create(void* context, ligament_session_t* session) {
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
     ligament_instance_t* instance = &image->instances[i];
     instance->image = image;
+    instance->first_end = end;
+    end += image_output_end(instance,
+                            (uint32_t)instance->type->output_count + instance->type->service_count);
     instance->node->around = &surroundings;
     instance->node->context = instance;
     result = ligament_node_create(&instance->entity, session, instance->name);
     result = result < 0 ? result : create_ends(instance);
-    result = result < 0 ? result : create_services(instance);
+    result = result < 0 ? result : image_create_services(instance);
     result = result < 0 ? result : create_parameters(instance);
   }
   for (uint16_t i = 0; i < image->count && result >= 0; ++i) {
@@ -240,25 +196,13 @@ static int64_t work_one(ligament_instance_t* instance, uint16_t number, int64_t 
     *due_us = now_us + period_us;
   } else if (*due_us <= now_us) {
     const int64_t missed = (now_us - *due_us) / period_us;
-    record(instance, LIGAMENT_TRACE_BEGIN_TIMER, number, 0);
+    image_record(instance, LIGAMENT_TRACE_BEGIN_TIMER, number, 0);
     timer->call(instance->node);
-    record(instance, LIGAMENT_TRACE_END, 0, 0);
+    image_record(instance, LIGAMENT_TRACE_END, 0, 0);
     instance->late += (uint32_t)missed;
     *due_us += (missed + 1) * period_us;
   }
   return *due_us;
-}
-
-/* Responses that wait look for room again soon. */
-static int64_t work_services(ligament_instance_t* instance, int64_t now_us) {
-  int64_t next_us = INT64_MAX;
-  for (uint16_t i = 0; i < instance->type->service_count; ++i) {
-    if (instance->providers[i].size != 0) {
-      respond(&instance->providers[i]);
-      next_us = now_us + 1000;
-    }
-  }
-  return next_us;
 }
 
 int64_t ligament_image_work(void* context, int64_t now_us) {
@@ -267,7 +211,7 @@ int64_t ligament_image_work(void* context, int64_t now_us) {
   answer(image);
   for (uint16_t i = 0; i < image->count; ++i) {
     ligament_instance_t* instance = &image->instances[i];
-    const int64_t again_us = work_services(instance, now_us);
+    const int64_t again_us = image_work_services(instance, now_us);
     next_us = again_us < next_us ? again_us : next_us;
     for (uint16_t k = 0; k < instance->type->timer_count; ++k) {
       const int64_t due_us = work_one(instance, k, now_us);

@@ -64,7 +64,8 @@ struct Input {
   std::string topic;
   std::string type;
   std::size_t depth = 1;
-  bool is_topic = true;
+  /// The core did not take so many messages: they exceed a bound, or are none.
+  std::function<void(std::uint32_t)> refused;
   /// Of a service, and the same at its output: when the core got the request that it answers now.
   std::shared_ptr<std::int64_t> asked_ns = nullptr;
   /// What each start of the core gets first, and instead of what waits; null: nothing.
@@ -78,8 +79,9 @@ struct Output {
   std::function<std::span<std::byte>(std::size_t)> lend;
   /// What was lent last; of a service: as the response to a request.
   std::function<void(const pool::RequestIdentity&)> publish;
-  bool is_topic = true;
-  std::shared_ptr<std::int64_t> asked_ns;
+  /// The core did not send so many.
+  std::function<void(std::uint32_t)> refused;
+  std::shared_ptr<std::int64_t> asked_ns = nullptr;  ///< of a service
 };
 /// Requests that the core has not answered yet. Used by two threads.
 class OpenRequests {
@@ -89,6 +91,10 @@ class OpenRequests {
   void add(const pool::RequestIdentity& request, Respond respond);
   /// A response to none of them is left out.
   void answer(const pool::RequestIdentity& request, std::span<const std::byte> stored);
+  /// Whose figures have what the core refuses.
+  void serve(const std::shared_ptr<ServiceBase>& service);
+  void count_refused(std::uint32_t requests);
+  void count_failed(std::uint32_t responses);
 
  private:
   struct Open {
@@ -97,6 +103,7 @@ class OpenRequests {
   };
   std::mutex mutex_;
   std::deque<Open> open_;
+  std::weak_ptr<ServiceBase> service_;
 };
 
 /// Whether a parameter of this type can change while a node runs: a text is a constant there.
@@ -151,8 +158,11 @@ class Member : public Node {
       core_->take(*this, number,
                   {held->bytes(), held, {info.publisher_id(), info.publication_sequence_number()}});
     });
-    inputs_.push_back(
-        {port, subscription->get_topic_name(), std::string(MessageTraits<In>::name), depth});
+    inputs_.push_back({port, subscription->get_topic_name(), std::string(MessageTraits<In>::name),
+                       depth, [this, subscription = subscription.get()](std::uint32_t count) {
+                         subscription->count_invalid(count);
+                         tell_refused("a message on " + subscription->get_topic_name());
+                       }});
     subscriptions_.push_back(subscription);
   }
   template <typename Out>
@@ -174,7 +184,8 @@ class Member : public Node {
                             (void)publisher->publish_filled(std::move(**lent), 0, size);
                             lent->reset();
                           }
-                        }});
+                        },
+                        [publisher](std::uint32_t count) { publisher->count_refused(count); }});
     outputs_publishers_.push_back(publisher);
   }
   /// Behind all topics. Clients see it when the core is there: until then nobody takes requests.
@@ -224,10 +235,17 @@ class Member : public Node {
             }
           });
           auto held = std::make_shared<const Sample<typename T::Request>>(std::move(sample));
-          core_->take(*this, number, {held->bytes(), held, {}, request});
+          const MessageInfo info = held->info();
+          core_->take(*this, number,
+                      {held->bytes(),
+                       held,
+                       {info.publisher_id(), info.publication_sequence_number()},
+                       request});
         },
         qos));
+    open->serve(services_.back());
   }
+  void tell_refused(const std::string& what);
   void offer_parameters();
   void serve(const std::string& name, std::string request, std::string response,
              const std::shared_ptr<OpenRequests>& open);
@@ -240,6 +258,7 @@ class Member : public Node {
   std::vector<std::function<void()>> offers_;  ///< of its services
   std::vector<std::shared_ptr<ServiceBase>> services_;
   std::string differs_;
+  bool has_told_refused_ = false;
   std::vector<Parameter> values_;  ///< of those that can change
   std::shared_ptr<OnSetParametersCallback> on_set_;
 };

@@ -102,6 +102,8 @@ class PublisherBase {
   [[nodiscard]] PublisherStatistics statistics() const;
   /// Counts, and tells, a message that somebody else could not write. Not promised.
   void refuse(CodecError error) { (void)refuse_message(error); }
+  /// The same, of some that a device could not send: its node was told.
+  void count_refused(std::uint64_t count) { failed_.fetch_add(count, std::memory_order_relaxed); }
   /// False: it could not be made, and the node has an error that says why.
   [[nodiscard]] bool is_open() const { return writer_ != nullptr; }
   /// What a message that waits for room does meanwhile; before the first one. Not promised.

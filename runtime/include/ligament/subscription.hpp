@@ -76,7 +76,8 @@ class SubscriptionBase {
   /// Of one that was taken to be run by other means: counts it, and its trace.
   void note_taken(const pool::HeldSample& sample);
   void note_invalid(CodecError error);
-  void count_invalid();  ///< the same, of one that has been told otherwise
+  /// The same, of some that have been told otherwise.
+  void count_invalid(std::uint64_t count = 1);
   /// Whether there is a message that may be taken.
   [[nodiscard]] bool is_ready() const;
   /// What the executor calls: runs the callbacks of what has happened. True if anything had.

@@ -93,6 +93,7 @@ std::span<const std::byte> CodeNode::serve(std::size_t service, std::span<const 
   ligament_cdr_t response{reinterpret_cast<std::uint8_t*>(response_.data()) + encapsulation_size,
                           type_.services[service].most, 0, false};
   if (!request || !type_.services[service].serve(code(), &*request, &response)) {
+    services_[service]->requests()->count_invalid();
     tell_invalid("a request or a response of " + services_[service]->get_service_name());
     return {};
   }

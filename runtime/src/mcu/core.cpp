@@ -151,6 +151,7 @@ void Core::Implementation::work() {
   const std::int64_t now = pool::monotonic_now_ns();
   const std::int64_t real = real_now_ns();
   follow_trace(now);
+  follow_counts(now);
   const auto came = transport_->work([&](const xrce::Address& from, xrce::Bytes message) {
     agent_.receive(*transport_, from, message, now, real);
   });

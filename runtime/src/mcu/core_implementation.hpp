@@ -16,6 +16,7 @@
 #include "agent/agent.hpp"
 #include "agent/rpmsg.hpp"
 #include "ligament/mcu_node.hpp"
+#include "mcu/core_counts.hpp"
 #include "mcu/core_trace.hpp"
 #include "mcu/emulator.hpp"
 #include "mcu/member_bus.hpp"
@@ -43,6 +44,8 @@ class Core::Implementation {
   void run();
   bool begin();
   [[nodiscard]] bool is_silent(std::int64_t now);
+  void begin_counts(const rpmsg::Map& map);
+  void follow_counts(std::int64_t now);
   void begin_trace(const rpmsg::Map& map);
   void follow_trace(std::int64_t now);
   void end_stopped();
@@ -62,6 +65,7 @@ class Core::Implementation {
   std::mutex mutex_;  ///< guards all below it but the emulator, which is the thread's
   std::condition_variable changed_;
   xrce::Profiles profiles_;
+  std::unique_ptr<CoreCounts> counts_;
   std::unique_ptr<CoreTrace> trace_;  ///< null: nothing is recorded
   MemberBus bus_;
   xrce::Agent agent_;
@@ -73,6 +77,7 @@ class Core::Implementation {
   std::atomic<bool> is_ready_{false};  ///< all entities were there once
   int early_ends_ = 0;                 ///< of the core, before that
   bool has_told_loss_ = false;
+  bool has_told_wrong_ = false;
   bool is_up_ = false;  ///< this start of it has made all its entities
   RestartPause pause_;
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ligament/trace.hpp>
+#include <utility>
 
 #include "mcu/core_implementation.hpp"
 
@@ -86,6 +87,9 @@ void Core::Implementation::run() {
     end_stopped();
   }
   const std::lock_guard lock(mutex_);
+  if (transport_) {
+    follow_counts(pool::monotonic_now_ns());
+  }
   if (trace_) {
     trace_->read(pool::monotonic_now_ns());  // the end of what the last message began
   }
@@ -120,9 +124,31 @@ bool Core::Implementation::begin() {
   }
   note_start();
   bell_ = bell->get();
+  begin_counts(options.map);
   begin_trace(options.map);
   transport_ = std::make_unique<xrce::RpmsgTransport>(std::move(options), *area, std::move(*bell));
   return true;
+}
+
+void Core::Implementation::begin_counts(const rpmsg::Map& map) {
+  if (!counts_) {
+    auto ring = map_ring(emulator_->memory(), plan_.memory.offset, map);
+    if (!ring) {
+      return report(ring.error());
+    }
+    counts_ = std::make_unique<CoreCounts>(std::move(*ring));
+  }
+  counts_->reset();
+  bus_.begin_life();
+}
+
+void Core::Implementation::follow_counts(std::int64_t now) {
+  if (counts_ && bus_.follow(*counts_)) {
+    agent_.flush(now);  // who waited for the response to such a request goes on
+  }
+  if (counts_ && counts_->wrong() != 0 && !std::exchange(has_told_wrong_, true)) {
+    report("the core says that it refused more messages than it got: such counts are left out");
+  }
 }
 
 void Core::Implementation::begin_trace(const rpmsg::Map& map) {
@@ -158,6 +184,7 @@ void Core::Implementation::end_stopped() {
 void Core::Implementation::end(const std::string& what) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = pool::monotonic_now_ns();
+  follow_counts(now);
   if (trace_) {
     trace_->read(now);  // what it did last
   }

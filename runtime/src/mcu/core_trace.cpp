@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mcu/core_trace.hpp"
 
-#include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <ligament/names.hpp>
 #include <ligament/trace.hpp>
 #include <limits>
 #include <utility>
+
+#include "mcu/core_counts.hpp"
 
 namespace ligament::mcu {
 
@@ -30,22 +26,12 @@ constexpr std::int64_t latest_us = std::numeric_limits<std::int64_t>::max() / us
 expected<std::unique_ptr<CoreTrace>, std::string> CoreTrace::make(int memory, std::uint64_t begin,
                                                                   const rpmsg::Map& map,
                                                                   std::string device) {
-  const rpmsg::Layout layout = ligament_rpmsg_layout(&map);
-  const auto offset = static_cast<off_t>(begin + ligament_rpmsg_aligned(layout.size));
-  constexpr std::size_t size = sizeof(ligament_trace_ring_t);
-  struct stat status {};
-  if (::fstat(memory, &status) != 0 || status.st_size < offset + static_cast<off_t>(size)) {
-    return unexpected<std::string>("the core's memory has no room for its trace");
+  auto ring = map_ring(memory, begin, map);
+  if (!ring) {
+    return unexpected<std::string>(ring.error());
   }
-  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory, offset);
-  if (mapped == MAP_FAILED) {
-    return unexpected<std::string>(fmt::format("cannot map the trace: {}", std::strerror(errno)));
-  }
-  std::shared_ptr<ligament_trace_ring_t> ring(
-      static_cast<ligament_trace_ring_t*>(mapped),
-      [](ligament_trace_ring_t* memory_of) { ::munmap(memory_of, size); });
-  rpmsg::store(ring->host.is_on, 1);
-  return std::unique_ptr<CoreTrace>(new CoreTrace(std::move(ring), std::move(device)));
+  rpmsg::store((*ring)->host.is_on, 1);
+  return std::unique_ptr<CoreTrace>(new CoreTrace(std::move(*ring), std::move(device)));
 }
 
 void CoreTrace::reset(std::vector<TracedNode> nodes) {

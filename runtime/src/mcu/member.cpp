@@ -36,13 +36,45 @@ void OpenRequests::answer(const pool::RequestIdentity& request, std::span<const 
   respond(stored);
 }
 
+void OpenRequests::serve(const std::shared_ptr<ServiceBase>& service) {
+  const std::lock_guard lock(mutex_);
+  service_ = service;
+}
+
+void OpenRequests::count_refused(std::uint32_t requests) {
+  const std::lock_guard lock(mutex_);
+  if (const auto service = service_.lock()) {
+    service->requests()->count_invalid(requests);
+  }
+}
+
+void OpenRequests::count_failed(std::uint32_t responses) {
+  const std::lock_guard lock(mutex_);
+  if (const auto service = service_.lock()) {
+    service->replies()->count_refused(responses);
+  }
+}
+
+/// From the core's thread.
+void Member::tell_refused(const std::string& what) {
+  if (!std::exchange(has_told_refused_, true)) {
+    report_error(what +
+                 " exceeds a bound of its fields and is dropped by the core "
+                 "(spec/interfaces/bounds.yaml)");
+  }
+}
+
 void Member::serve(const std::string& name, std::string request, std::string response,
                    const std::shared_ptr<OpenRequests>& open) {
   auto asked_ns = std::make_shared<std::int64_t>(0);
   const auto resolved = resolve_name(name, state().place, state().remaps);
   const std::string service = resolved ? *resolved : name;  // making it tells what is wrong
-  inputs_.push_back(
-      {service, xrce::request_topic(service), std::move(request), most_requests, false, asked_ns});
+  inputs_.push_back({name, xrce::request_topic(service), std::move(request), most_requests,
+                     [this, service, open](std::uint32_t count) {
+                       open->count_refused(count);
+                       tell_refused("a request or a response of " + service);
+                     },
+                     asked_ns});
   auto lent = std::make_shared<std::vector<std::byte>>();
   outputs_.push_back(
       {xrce::reply_topic(service), std::move(response),
@@ -50,8 +82,8 @@ void Member::serve(const std::string& name, std::string request, std::string res
          lent->assign(size, std::byte{0});
          return std::span(*lent);
        },
-       [lent, open](const pool::RequestIdentity& asked) { open->answer(asked, *lent); }, false,
-       asked_ns});
+       [lent, open](const pool::RequestIdentity& asked) { open->answer(asked, *lent); },
+       [open](std::uint32_t count) { open->count_failed(count); }, asked_ns});
 }
 
 namespace {
@@ -90,7 +122,7 @@ void Member::offer_parameters() {
   }
   const std::size_t number = inputs_.size();
   Input input{"", get_fully_qualified_name() + "/_parameters", "ligament/msg/ParameterValues", 1,
-              false};
+              [this](std::uint32_t) { report_error("the core cannot read its new parameters"); }};
   input.latched = std::make_shared<const std::vector<std::byte>>(stored_values(values_));
   inputs_.push_back(std::move(input));
   on_set_ = add_on_set_parameters_callback([this, number](const std::vector<Parameter>& news) {

@@ -2,6 +2,7 @@
 #include "mcu/member_bus.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ligament::mcu {
@@ -56,10 +57,11 @@ class MemberBus::Writer : public xrce::BusWriter {
  private:
   void send(const pool::RequestIdentity& request) {
     ++number_;
-    if (!output_->is_topic) {
+    bus_.has_passed_ = true;
+    if (output_->asked_ns) {
       *output_->asked_ns = 0;
     }
-    if (bus_.trace_ == nullptr || !output_->is_topic) {
+    if (bus_.trace_ == nullptr) {
       output_->publish(request);
     } else {
       bus_.trace_->publish(end_.node, end_.port, number_, [&] { output_->publish(request); });
@@ -91,7 +93,9 @@ class MemberBus::Reader : public xrce::BusReader {
     taken_ = std::move(queue_->waiting.front());
     queue_->waiting.pop_front();
     ++number_;
-    if (bus_.trace_ != nullptr && queue_->input.is_topic) {
+    ++queue_->handed;
+    bus_.has_passed_ = bus_.has_passed_ || !queue_->input.latched;
+    if (bus_.trace_ != nullptr && !queue_->input.latched) {
       bus_.trace_->handed(end_.node, end_.port, number_, taken_.message);
     }
     return xrce::BusSample{taken_.stored, taken_.request};
@@ -128,7 +132,7 @@ void MemberBus::add(const Node& node, std::size_t number, std::vector<Input> inp
   Member& member =
       members_.emplace_back(Member{&node, node.get_fully_qualified_name(), number, {}, {}});
   for (auto& input : inputs) {
-    member.inputs.push_back(std::make_shared<Queue>(Queue{std::move(input), {}}));
+    member.inputs.push_back(std::make_shared<Queue>(Queue{std::move(input), {}, 0}));
   }
   for (auto& output : outputs) {
     member.outputs.push_back(std::make_shared<Output>(std::move(output)));
@@ -151,17 +155,53 @@ std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) co
   std::vector<TracedNode> nodes(image.size());
   for (const auto& member : members_) {
     TracedNode& node = nodes.at(member.number);
-    node = {member.node->trace_handle(), member.name, {}, image[member.number].timers, 0};
-    for (const auto& output : member.outputs) {
-      node.outputs += output->is_topic ? 1 : 0;
-    }
+    node = {member.node->trace_handle(),
+            member.name,
+            {},
+            image[member.number].timers,
+            member.outputs.size()};
     for (const auto& queue : member.inputs) {
-      if (queue->input.is_topic) {
+      if (!queue->input.latched) {
         node.inputs.push_back(queue->input.port);
       }
     }
   }
   return nodes;
+}
+
+void MemberBus::begin_life() {
+  has_passed_ = false;
+  // The core counts by the image's order.
+  members_.sort([](const Member& one, const Member& other) { return one.number < other.number; });
+  for (Member& member : members_) {
+    for (const auto& queue : member.inputs) {
+      queue->handed = 0;
+    }
+  }
+}
+
+bool MemberBus::follow(CoreCounts& counts) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();  // else it went back
+  bool may_go_on = false;
+  std::size_t end = 0;
+  for (const Member& member : members_) {
+    for (const auto& queue : member.inputs) {
+      if (const std::uint32_t count = counts.more(end++, queue->handed); count != 0) {
+        queue->handed -= count;
+        queue->input.refused(count);
+        if (queue->input.asked_ns) {
+          *queue->input.asked_ns = 0;
+          may_go_on = true;
+        }
+      }
+    }
+    for (const auto& output : member.outputs) {
+      if (const std::uint32_t count = counts.more(end++, most); count != 0) {
+        output->refused(count);
+      }
+    }
+  }
+  return may_go_on;
 }
 
 MemberBus::Queue* MemberBus::queue_of(const Node& node, std::size_t input) {
@@ -212,6 +252,9 @@ MemberBus::Member* MemberBus::find(const std::string& name) {
 MemberBus::Made<xrce::BusNode> MemberBus::make_node(int /*domain*/, const std::string& name) {
   if (find(name) == nullptr) {
     return unknown("this container has no node " + name);
+  }
+  if (has_passed_ && trace_ != nullptr) {
+    trace_->distrust();  // the session is a new one: we number messages from 1, the core goes on
   }
   return std::make_unique<Marker>();
 }

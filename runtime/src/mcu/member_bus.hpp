@@ -10,6 +10,7 @@
 
 #include "agent/bus.hpp"
 #include "ligament/mcu_node.hpp"
+#include "mcu/core_counts.hpp"
 #include "mcu/core_trace.hpp"
 
 namespace ligament::mcu {
@@ -32,6 +33,11 @@ class MemberBus : public xrce::Bus {
   /// False: nobody waits for it, or the oldest had to go.
   [[nodiscard]] bool put(const Node& node, std::size_t input, Arrival&& arrival);
   void latch(const Node& node, std::size_t input, std::vector<std::byte> stored);
+  /// Another start of the core. All nodes are there.
+  void begin_life();
+  /// Tells each end what the core has refused of its messages since; true: a request was among
+  /// them, so that the next one may go.
+  [[nodiscard]] bool follow(CoreCounts& counts);
 
   [[nodiscard]] Made<xrce::BusNode> make_node(int domain, const std::string& name) override;
   [[nodiscard]] Made<xrce::BusWriter> make_writer(int domain,
@@ -46,6 +52,7 @@ class MemberBus : public xrce::Bus {
   struct Queue {
     Input input;
     std::deque<Arrival> waiting;
+    std::uint64_t handed = 0;  ///< in this life, and not refused
   };
   struct Member {
     const Node* node = nullptr;
@@ -71,6 +78,7 @@ class MemberBus : public xrce::Bus {
   std::list<Member> members_;
   CoreTrace* trace_ = nullptr;
   std::size_t made_ = 0;
+  bool has_passed_ = false;  ///< a message, either way, in this life
 };
 
 }  // namespace ligament::mcu

@@ -243,7 +243,9 @@ void SubscriptionBase::note_taken(const pool::HeldSample& sample) { tell_chosen(
 
 void SubscriptionBase::note_invalid(CodecError error) { report_invalid(*state_, error); }
 
-void SubscriptionBase::count_invalid() { state_->invalid.fetch_add(1, std::memory_order_relaxed); }
+void SubscriptionBase::count_invalid(std::uint64_t count) {
+  state_->invalid.fetch_add(count, std::memory_order_relaxed);
+}
 
 void SubscriptionBase::run_taken(pool::HeldSample&& sample) {
   detail::SubscriptionState& state = *state_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The host's side of a core's ring of events, against a core that scribbles.
+/// The host's side of what a core leaves behind RPMsg's area, against a core that scribbles.
 #include "mcu/core_trace.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +12,8 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "mcu/core_counts.hpp"
 
 namespace ligament::mcu {
 namespace {
@@ -54,6 +56,30 @@ class CoreTraceTest : public testing::Test {
   int memory_;
   ligament_trace_ring_t* core_ = nullptr;
 };
+
+TEST_F(CoreTraceTest, RefusalsAreToldOncePerEndAndOnlyIfTheyCanBe) {
+  core_->refused[1] = 0xFFFF'FFFF;  // of a life before
+  CoreCounts counts(map_ring(memory_, 0, map).value());
+  EXPECT_EQ(core_->host.is_on, 0U) << "no event is recorded for that";
+  EXPECT_EQ(counts.more(1, 9), 0U);
+  core_->refused[1] += 2;
+  core_->refused[LIGAMENT_TRACE_ENDS - 1] += 1;
+  EXPECT_EQ(counts.more(1, 2), 2U) << "over the end of 32 bits";
+  EXPECT_EQ(counts.more(1, 2), 0U);
+  EXPECT_EQ(counts.more(LIGAMENT_TRACE_ENDS - 1, 9), 1U);
+  EXPECT_EQ(counts.more(LIGAMENT_TRACE_ENDS, 9), 0U) << "it has no count";
+  EXPECT_EQ(counts.wrong(), 0U);
+  core_->refused[0] = 3;
+  EXPECT_EQ(counts.more(0, 2), 0U) << "it got no more than two";
+  core_->refused[0] = 2;
+  EXPECT_EQ(counts.more(0, 2), 0U) << "it went back";
+  EXPECT_EQ(counts.wrong(), 2U);
+  core_->refused[0] = 3;
+  EXPECT_EQ(counts.more(0, 1), 1U) << "what comes next is believed again";
+  core_->refused[0] = 5;
+  counts.reset();
+  EXPECT_EQ(counts.more(0, 9), 0U);
+}
 
 TEST_F(CoreTraceTest, TellsTheCoreThatItListensAndHowFarItIs) {
   const auto trace = begun();

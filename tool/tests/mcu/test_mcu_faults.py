@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware that stops: its reason is told, it is started again, and less and less often."""
+"""Firmware that stops, or spins: this is told, it is started again, and less and less often."""
 
 from __future__ import annotations
 
 import json
 import signal
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from mcu_runs import LIGAMENT, ligament, newest_run, on_freertos, own_domain, require_core
+from mcu_runs import (
+    LIGAMENT,
+    WATCHDOG_S,
+    ligament,
+    newest_run,
+    on_freertos,
+    own_domain,
+    require_core,
+)
 
 MANIFEST = """
 schema: ligament/node/1
@@ -35,6 +47,14 @@ CODE = """
 #include <assert.h>
 #include <stdlib.h>
 
+#include "board.h"
+
+static void spin(void) {
+  for (;;) {
+    __asm__ volatile("");
+  }
+}
+
 static void fail(int64_t kind) {
   switch (kind) {
     case 1:
@@ -48,6 +68,9 @@ static void fail(int64_t kind) {
       break;
     case 4:
       abort();
+    case 5:
+      board_on_alarm(spin); /* the next deadline's interrupt does not end */
+      break;
     default:
       break;
   }
@@ -89,6 +112,41 @@ def project(folder: Path, kind: int) -> Path:
     return folder / "graph.yaml"
 
 
+@contextmanager
+def started(graph: Path, place: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """A run that goes on until it is told to end."""
+    words = ["run", str(graph), *place, *own_domain(), "--duration", "300"]
+    process = subprocess.Popen(
+        [*LIGAMENT, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=120)
+
+
+def until(process: subprocess.Popen[str], *told: str) -> str:
+    """What the run says, until it has said all of this."""
+    assert process.stdout is not None
+    said = ""
+    while not all(text in said for text in told):
+        line = process.stdout.readline()
+        said += line
+        assert line, f"it ended before all was told: {said}"
+    return said
+
+
+def cores(run: Path) -> list[dict[str, Any]]:
+    """What the status lines say of the core."""
+    return [
+        node["core"]
+        for line in (run / "status.jsonl").read_text().splitlines()
+        for node in json.loads(line).get("nodes", ())
+    ]
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("platform", "os", "kind", "reason"),
@@ -113,30 +171,42 @@ def test_firmware_that_fails_is_told_and_started_again(
     chosen = str(on_freertos(platform, tmp_path)) if os == "freertos" else platform
     place = ["--variant", "mcu", "--platform", chosen, "--out", str(tmp_path / "out")]
     ligament("build", graph, *place)
-    words = ["run", graph, *place, *own_domain(), "--duration", "120"]
-    process = subprocess.Popen(
-        [*LIGAMENT, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    assert process.stdout is not None
-    told = [
-        f"mcu0: the core has crashed: {reason}",
-        "and is started again in 0.5 s: this was end 2",
-    ]
-    said = ""
-    while not all(text in said for text in told):
-        line = process.stdout.readline()
-        said += line
-        assert line, f"it ended before all was told: {said}"
-    process.send_signal(signal.SIGINT)
-    more, _ = process.communicate(timeout=120)
+    with started(graph, place) as process:
+        said = until(
+            process,
+            f"mcu0: the core has crashed: {reason}",
+            "and is started again in 0.5 s: this was end 2",
+        )
+        process.send_signal(signal.SIGINT)
+        more, _ = process.communicate(timeout=120)
     run = newest_run(tmp_path / "out" / "fragile" / "mcu")
     errors = json.loads((run / "run.json").read_text())["errors"]
     assert len(errors) >= 2, said + more
     assert all(reason in error["text"] for error in errors)
-    cores = [
-        node["core"]
-        for line in (run / "status.jsonl").read_text().splitlines()
-        for node in json.loads(line).get("nodes", ())
-    ]
-    assert cores[-1]["ends"] >= 2 and cores[-1]["device"] == "mcu0"
-    assert reason in cores[-1]["last_end"]
+    last = cores(run)[-1]
+    assert last["ends"] >= 2 and last["device"] == "mcu0"
+    assert reason in last["last_end"]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("platform", ["mcu_sim", "mcu_r5_sim"])
+def test_an_interrupt_that_does_not_end_is_seen_by_silence(tmp_path: Path, platform: str) -> None:
+    """No fault, and no word: the agent asks for half a minute, then the core starts anew."""
+    chosen = str(on_freertos(platform, tmp_path))
+    graph = project(tmp_path / "project", 5)
+    place = ["--variant", "mcu", "--platform", chosen, "--out", str(tmp_path / "out")]
+    ligament("build", graph, *place)
+    with started(graph, place) as process:
+        said = until(process, "mcu0: the core is gone (it said nothing), and is started again")
+        run = newest_run(tmp_path / "out" / "fragile" / "mcu")
+        end = time.monotonic() + WATCHDOG_S
+        while (core := cores(run)[-1])["starts"] < 2 or core["state"] != "running":
+            assert time.monotonic() < end, core
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        more, _ = process.communicate(timeout=120)
+    (error,) = json.loads((run / "run.json").read_text())["errors"]
+    assert "the core is gone (it said nothing)" in error["text"], said + more
+    lives = [(core["state"], core["starts"], core["ends"]) for core in cores(run)]
+    assert ("running", 1, 0) in lives and lives[-1] == ("running", 2, 1), lives
+    assert "crashed" not in said

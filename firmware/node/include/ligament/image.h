@@ -29,6 +29,8 @@ typedef struct {
   const char* name;  /* in the graph */
   uint8_t* response; /* memory for the longest */
   size_t size;       /* of a response that waits for room; 0: none does */
+  uint32_t taken;    /* requests */
+  uint32_t answered; /* responses that were sent */
   ligament_request_id_t id;
   ligament_server_t server;
   struct ligament_instance* instance;
@@ -51,9 +53,8 @@ typedef struct ligament_instance {
   ligament_node_t entity;
   ligament_subscription_t parameters;
   struct ligament_image* image;
-  uint32_t invalid; /* messages that exceeded a bound, or were none */
-  uint32_t refused; /* messages that were not published, requests that were not answered: no room */
-  uint32_t late;    /* calls of timers that were left out */
+  uint32_t first_end; /* of its counts in the ring (ligament/mcu_trace.h) */
+  uint32_t late;      /* calls of timers that were left out */
 } ligament_instance_t;
 
 typedef struct ligament_image {

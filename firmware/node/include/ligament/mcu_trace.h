@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring of events that a core leaves for the host, and the question for its clock:
- * spec/device/mcu.md, section 4. One header, which both sides read. Little-endian.
+/* What a core leaves for the host behind RPMsg's area: a ring of events, the answer to the question
+ * for its clock (spec/device/mcu.md, section 4), and what it refused (section 3). One header, which
+ * both sides read. Little-endian.
  *
  * Each word has one writer. `head` and `tail` count events and wrap; the event of number n lies at
  * n modulo LIGAMENT_TRACE_EVENTS. */
@@ -17,6 +18,7 @@ enum {
   LIGAMENT_TRACE_EVENTS = 4096,
   LIGAMENT_TRACE_TASKS = 8, /* that have a name */
   LIGAMENT_TRACE_NAME = 16,
+  LIGAMENT_TRACE_ENDS = 256, /* of all nodes, whose refusals are counted */
   LIGAMENT_TRACE_BEGIN_INPUT = 1,
   LIGAMENT_TRACE_BEGIN_TIMER = 2,
   LIGAMENT_TRACE_END = 3,
@@ -42,7 +44,7 @@ typedef struct {
   uint32_t number; /* of the message since its entity was made, from 1; 0: none */
   uint16_t node;   /* as in the image */
   uint8_t kind;    /* LIGAMENT_TRACE_... */
-  uint8_t port;    /* input, output or timer, as in the node type; task, interrupt */
+  uint8_t port;    /* input, output, timer as in the node type, services behind; task, interrupt */
 } ligament_trace_event_t;
 
 typedef struct {
@@ -62,6 +64,10 @@ typedef struct {
   } host;
   /* Written by the core, before the first event of a task. Empty: it has none. */
   char tasks[LIGAMENT_TRACE_TASKS][LIGAMENT_TRACE_NAME];
+  /* Written by the core, always: messages that it did not take or did not send. Nodes are in the
+   * image's order; of each its inputs, services' requests, new parameters (if any can change),
+   * outputs, services' responses. Counted on from whatever was there. */
+  uint32_t refused[LIGAMENT_TRACE_ENDS];
   ligament_trace_event_t events[LIGAMENT_TRACE_EVENTS];
 } ligament_trace_ring_t;
 

@@ -24,7 +24,8 @@ typedef struct {
   /* Nanoseconds since 1970. */
   int64_t (*now_ns)(void* context);
   void (*log)(void* context, const char* text);
-  /* A message of an input is read, and its function is called next. May be NULL. */
+  /* A message of an input is read, or a request: a service's number is behind the inputs'. Its
+   * function is called next. May be NULL. */
   void (*decoded)(void* context, uint16_t input);
 } ligament_surroundings_t;
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ligament import resources
 from ligament.artefacts import json_text
+from ligament.errors import InputError, Problem
 from ligament.generate.files import (
     Component,
     GeneratedFile,
@@ -23,6 +24,7 @@ from ligament.generate.files import (
 )
 from ligament.generate.mcu.plan import (
     class_of,
+    ends_of,
     instance_values,
     messages_of,
     sources_of,
@@ -41,6 +43,10 @@ from ligament.messages.store import load_store
 PROJECT = "gen/mcu"
 WORK = "work/mcu"
 LIBRARIES = "lib/mcu"
+
+_IMAGE = ("ends.c", "image.c", "services.c")
+_MOST_ENDS = 256
+"""LIGAMENT_TRACE_ENDS of firmware/node/include/ligament/mcu_trace.h."""
 
 
 class McuBackend:
@@ -93,6 +99,7 @@ class _Image:
         self._memory = memory_map_of(own) if own else board_memory(self._figures["board"])
         self._types = {n: graph.types[mapping.nodes[n].type] for n in self.nodes}
         self._values = [instance_values(n, mapping.nodes[n], self._types[n]) for n in self.nodes]
+        self._check_ends()
         # One client of any agent: two graphs on one agent do not meet under one key.
         self._key = zlib.crc32(f"{graph.name} {mapping.variant} {self.device}".encode()) or 1
         self.library = {
@@ -104,6 +111,19 @@ class _Image:
             "classes": [_qualified(v["class_name"]) for v in self._values],
             "include": "",
         }
+
+    def _check_ends(self) -> None:
+        """Refuse more ends than the core has counts for."""
+        ends = sum(ends_of(values) for values in self._values)
+        if ends > _MOST_ENDS:
+            raise InputError(
+                Problem(
+                    "mcu-ends",
+                    f"the nodes of '{self.device}' have {ends} ends: inputs, outputs, two of each "
+                    "service, and one of each node whose parameters can change",
+                    expected=f"at most {_MOST_ENDS}: put some of its nodes elsewhere",
+                )
+            )
 
     def component(self, node: str) -> Component:
         """How a container loads one of the nodes."""
@@ -141,7 +161,7 @@ class _Image:
             "sources": [
                 *(f"../{_glue(t)}" for t in sorted(types)),
                 *(s for t in sorted(types) for s in sources_of(types[t])),
-                str(resources.firmware_dir() / "node" / "src" / "image.c"),
+                *(str(resources.firmware_dir() / "node" / "src" / name) for name in _IMAGE),
             ],
             "folders": [
                 str(resources.firmware_dir() / "node" / "include"),

@@ -101,6 +101,13 @@ def instance_values(name: str, node: MappedNode, node_type: NodeType) -> dict[st
     }
 
 
+def ends_of(values: Mapping[str, Any]) -> int:
+    """Return how many counts a core has for a node (spec/device/mcu.md, section 3)."""
+    topics = len(values["inputs"]) + len(values["outputs"])
+    can_change = any(p["can_change"] for p in values["parameters"])
+    return topics + 2 * len(values["services"]) + int(can_change)
+
+
 def _sorted(services: Mapping[str, Service]) -> list[Service]:
     return [services[name] for name in sorted(services)]
 

@@ -23,6 +23,7 @@ from ligament.report.database import open_events
 from ligament.report.limits import limits_of
 from ligament.report.statistics import summarise
 from ligament.report.tables import entries_of, lives_of
+from ligament.run.graph_run import FinishedRun
 from ligament.trace.stage import trace_run
 
 PLATFORM = "fpga_sim"
@@ -80,8 +81,7 @@ def measure_versions(quick: bool, result: Measured) -> None:
 
 def _measure(version: Version, quick: bool, result: Measured, commands: dict[str, Any]) -> Closed:
     with _run_of(version, quick) as finished:
-        folder = finished.path.parent
-        trace_run(folder)
+        folder = _traced(finished)
         found = closed_of(open_events(folder / "events.parquet"))
         params = {"version": version.name}
         result.rows.append(
@@ -119,6 +119,14 @@ def _run_of(version: Version, quick: bool) -> Any:
         "reply_timeout_s": _PATIENT_S, "start_timeout_s": _PATIENT_S,
     }  # fmt: skip
     return run_of(build, {"trace": "ligament", "parameters": {"/simulator": parameters}})
+
+
+def _traced(finished: FinishedRun) -> Path:
+    """The run's folder, with its event table."""
+    if finished.exit_code != 0:
+        raise FailureError(f"it did not finish: {finished.data['reason']}")
+    trace_run(finished.path.parent)
+    return finished.path.parent
 
 
 def _on_the_road(frames: int) -> dict[str, Any]:
@@ -176,8 +184,7 @@ def _measure_dataflow(quick: bool, result: Measured) -> None:
     frames = IN_FLIGHT * (1 if quick else FRAMES // IN_FLIGHT)
     build = build_of(ROAD, "hardware_dataflow", PLATFORM)
     with run_of(build, _on_the_road(frames)) as finished:
-        folder = finished.path.parent
-        trace_run(folder)
+        folder = _traced(finished)
         database = open_events(folder / "events.parquet")
         periods = periods_of(database, LAST_OF_PICTURES) * _clock_hz(database) / 1e9
         result.notes += [f"dataflow: {text}" for text in _limits(folder)]

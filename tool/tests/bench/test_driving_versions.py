@@ -66,6 +66,7 @@ def add_image(found: Trace, start: int, seq: int, cycles: int = 0, commands: int
         found.publish(start + 5300 + number, start + 5400 + number, 2, COMMANDS, seq + number)
     found.publish(start + 5450, start + 5460, 2, LANES, seq)
     found.end(start + 5500, 2, 201)
+    found.take(start + 5600, 2, 203, LANES, seq).end(start + 5610, 2, 203)
 
 
 def opened(found: Trace, path: Path) -> Any:
@@ -111,7 +112,7 @@ def core(name: str, *streams: tuple[str, int, int, int], held: int = 0, starved:
 def test_a_core_is_as_slow_as_the_slowest_of_its_streams() -> None:
     nodes = [
         # It waits for the next one, which is no time of its own.
-        core("/first", ("in", 1000, 0, 900), ("out", 1000, 5000, 0), held=5000),
+        core("/first", ("in", 1000, 4800, 900), ("out", 1000, 5000, 0), held=5000),
         core("/second", ("in", 1000, 5000, 0), ("out", 10, 0, 3), starved=100),
         # Its output has gaps, of which it is the reason.
         core("/third", ("in", 1000, 0, 0), ("out", 1000, 0, 700), starved=200),

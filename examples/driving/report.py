@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well was it driven? report.py RUN_DIR... [--html PAGE] [--json FILE] [--chain REPORT] [--same]
+"""How well was it driven? report.py RUN_DIR... [--html PAGE] [--json FILE] [--chain REPORT]
+                                      [--same]
 
 Each RUN_DIR is a run of examples/driving, or the log of its simulator. REPORT is the file that
 `ligament report RUN_DIR --out REPORT` wrote, if the run was traced. --same: all drives must be

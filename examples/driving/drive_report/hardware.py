@@ -52,9 +52,10 @@ def hardware_lines(hardware: Mapping[str, Any]) -> list[str]:
     clock = hardware["clock_hz"]
     found = []
     for row in hardware["cycles"]:
-        took = f", {row['mean'] / clock * 1e3:.3f} ms at {clock / 1e6:g} MHz" if clock else ""
-        spread = f"{row['min']:,.0f} to {row['max']:,.0f}"
+        cycles, most = row["p50"], row["max"]
+        took = f", {cycles / clock * 1e3:.3f} ms at {clock / 1e6:g} MHz" if clock else ""
         found.append(
-            f"{row['node']}: {row['mean']:,.0f} cycles per message ({spread}){took}, {row['n']} times"
+            f"{row['node']}: {cycles:,.0f} cycles per message{took} (median of {row['n']}, "
+            f"at most {most:,.0f})"
         )
     return found + list(hardware["slowest"])

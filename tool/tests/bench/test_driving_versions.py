@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published versions of the driving graphs: their chain, the cores' own cycles, the dataflow."""
+"""The published versions of the driving graphs: their chain, cores' own cycles, the dataflow."""
 
 from __future__ import annotations
 
@@ -100,12 +100,14 @@ def test_images_without_one_command_are_in_no_figure(tmp_path: Path, commands: i
         add_image(found, seq * 10_000, seq, commands=commands if seq == 3 else 1)
     chain = closed.closed_of(opened(found, tmp_path), warm_up=1)
     assert (list(chain.total), chain.skipped) == ([5300] * 3, 1)
-    with pytest.raises(FailureError, match="of 5 images .* 4 have one command"):
+    with pytest.raises(FailureError, match=r"of 5 images .* 4 have one command"):
         closed.closed_of(opened(found, tmp_path), warm_up=4)
 
 
 def core(name: str, *streams: tuple[str, int, int, int], held: int = 0, starved: int = 0) -> Any:
-    told = [dict(zip(("direction", "beats", "stalls", "gaps"), one, strict=True)) for one in streams]
+    told = [
+        dict(zip(("direction", "beats", "stalls", "gaps"), one, strict=True)) for one in streams
+    ]
     return {"id": name, "hardware": {"held": held, "starved": starved, "streams": told}}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chain alpha of a graph in lock step, wherever its nodes are: from the event table of a traced run.
+"""Chain alpha of a graph in lock step, wherever its nodes are: from the event table of a run.
 
 In lock step an image's command is published before the next image is taken, so both are found by
 their order. That holds for topics that never leave an FPGA, too, of which a trace has no messages.
@@ -55,8 +55,8 @@ def closed_of(database: duckdb.DuckDBPyConnection, warm_up: int = WARM_UP) -> Cl
     kept = np.flatnonzero(whole)[warm_up:]
     if len(kept) == 0:
         raise FailureError(
-            f"chain alpha: of {len(begin)} images that {NODES[0]} took, {int(whole.sum())} have one "
-            f"command of {NODES[-1]} before the next one; {warm_up} are to warm up"
+            f"chain alpha: of {len(begin)} images that {NODES[0]} took, {int(whole.sum())} have "
+            f"one command of {NODES[-1]} before the next one; {warm_up} are to warm up"
         )
     begin, end = begin[kept], said[first[kept]]
     simulated, cycles = _simulators(database)

@@ -110,8 +110,8 @@ def _delay() -> Iterator[Goal]:
 
 
 _BOARD = (
-    "the published software took 274 ms on the board's ARM cores, ours takes a twentieth of that on "
-    "this computer's; "
+    "the published software took 274 ms on the board's ARM cores, ours takes about a twentieth of "
+    "that on this computer's; "
 )
 _NOT_AS_FAST = {
     NODES_IN: f"{_BOARD}and cores on topics in memory work one after the other here, the light "

@@ -146,13 +146,12 @@ def _commands(folder: Path) -> list[Any]:
 
 def _require_same(commands: dict[str, Any]) -> None:
     """FailureError where the versions drove in another way: then their times say nothing."""
-    first, *others = commands.values()
-    for name, other in list(commands.items())[1:]:
-        if other != first:
-            count = sum(a == b for a, b in zip(first, other, strict=False))
-            raise FailureError(
-                f"{name}: of {len(other)} commands {count} are those of {next(iter(commands))}"
-            )
+    first = next(iter(commands))
+    for name, other in commands.items():
+        if other != commands[first]:
+            count = sum(a == b for a, b in zip(commands[first], other, strict=False))
+            text = f"{name}: of {len(other)} commands {count} are those of {first}"
+            raise FailureError(text)
 
 
 # --- dataflow ------------------------------------------------------------------------------------

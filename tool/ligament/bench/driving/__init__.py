@@ -22,7 +22,9 @@ PARTS = ("chain", "versions", "slam", "drives", "delay")
 class Options:
     """In typer's form."""
 
-    only: str = option("", "Parts, a list with commas (chain,versions,slam,drives,delay); all if empty.")
+    only: str = option(
+        "", "Parts, a list with commas (chain,versions,slam,drives,delay); all if empty."
+    )
     seeds: str = option("", "Of drives in good weather, a list with commas (1,2,3); else 1 to 10.")
     delays: str = option(
         "", "Of commands, in ms, a list with commas (0,274); else ten, and jitters."

@@ -2,12 +2,12 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
 
 LIGAMENT := .venv/bin/ligament
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-22s %s\n", $$1, $$2}' Makefile
 
 setup: ## install what is missing: Debian packages, .venv, the runtime
 	@dev/setup
@@ -18,6 +18,10 @@ demo: ## the perception graph on real camera frames: every variant traced, check
 demo-driving: ## a robot follows a lane in a simulator, and obeys a traffic light: three laps
 	@dev/setup --driving
 	@dev/demo-driving
+
+demo-driving-hardware: ## the same with the nodes as cores in a simulated FPGA, one lap: must drive as in software
+	@dev/setup --driving
+	@dev/demo-driving --hardware
 
 demo-mcu: ## a node in an emulated microcontroller: its topic arrives, messages there and back
 	@dev/setup --mcu

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well was it driven? report.py RUN_DIR... [--html PAGE] [--json FILE] [--chain REPORT]
+                                      [--same]
 
 Each RUN_DIR is a run of examples/driving, or the log of its simulator. REPORT is the file that
-`ligament report RUN_DIR --out REPORT` wrote, if the run was traced.
+`ligament report RUN_DIR --out REPORT` wrote, if the run was traced. --same: all drives must be
+equal, frame by frame; else the exit code is 1.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from drive_report.figures import conditions_text, figures
-from drive_report.log import LogError, find_log, read_log
+from drive_report.figures import figures, title_of
+from drive_report.hardware import difference, hardware_lines, hardware_of
+from drive_report.log import DriveLog, LogError, find_log, read_log
 from drive_report.page import page
 
 
@@ -27,6 +30,7 @@ def main() -> int:
     parser.add_argument("--html", type=Path, help="write the page")
     parser.add_argument("--json", type=Path, help="write the figures")
     parser.add_argument("--chain", type=Path, help="report.json of the traced run")
+    parser.add_argument("--same", action="store_true", help="all drives must be equal")
     words = parser.parse_args()
     try:
         logs = [read_log(find_log(place)) for place in words.runs]
@@ -37,11 +41,23 @@ def main() -> int:
     found = [figures(log) for log in logs]
     for one in found:
         print(line_of(one))
+    for line in hardware_lines(chain["hardware"]) if chain and chain["hardware"] else []:
+        print(line)
     if words.json:
         words.json.write_text(json.dumps({"drives": found, "chain": chain}, indent=1) + "\n")
     if words.html:
         words.html.write_text(page(logs, found, chain), encoding="utf-8")
         print(f"page: {words.html}")
+    return same(logs) if words.same else 0
+
+
+def same(logs: list[DriveLog]) -> int:
+    """Say whether all drives are the same; return the exit code."""
+    for number, log in enumerate(logs[1:], 2):
+        if found := difference(logs[0], log):
+            print(f"report: drive {number} is not as the first: {found}", file=sys.stderr)
+            return 1
+    print(f"all {len(logs[0].frames)} commands are the same in {len(logs)} drives")
     return 0
 
 
@@ -55,7 +71,7 @@ def line_of(one: dict[str, Any]) -> str:
     )
     error = f"lateral error p95 {lateral['p95'] * 100:.1f} cm" if lateral else "it never moved"
     return (
-        f"{conditions_text(one['conditions'])}: {one['laps']} laps{times}, {error}, "
+        f"{title_of(one)}: {one['laps']} laps{times}, {error}, "
         f"{one['departures']} departures, stopped at {one['stops_obeyed']} of {one['red_lights']} "
         f"red lights; {one['reason']}{took}{slam_text(one['slam'])}"
     )
@@ -83,10 +99,12 @@ def chain_of(path: Path) -> dict[str, Any] | None:
     if not variants:
         return None
     first = variants[0]
-    if not first.get("chain"):
+    hardware = hardware_of(first)
+    if not first.get("chain") and not hardware:
         return None
     keys = ("latency_ns", "message_passing")
-    return {"nodes": first["chain"].get("nodes", []), **{k: first.get(k) for k in keys}}
+    nodes = (first.get("chain") or {}).get("nodes", [])
+    return {"nodes": nodes, **{k: first.get(k) for k in keys}, "hardware": hardware}
 
 
 if __name__ == "__main__":

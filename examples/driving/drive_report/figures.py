@@ -35,6 +35,7 @@ def figures(log: DriveLog) -> dict[str, Any]:
     goal = GOAL_BAD_WEATHER_M if conditions else GOAL_M
     lateral = spread(errors)
     return {
+        "variant": log.variant,
         "conditions": conditions,
         "reason": log.end.get("reason", "the simulator was killed"),
         "frames": len(log.frames),
@@ -78,6 +79,12 @@ def conditions_of(log: DriveLog) -> dict[str, Any]:
         for name, value in options.items()
         if name not in _NOT_WEATHER and value != _PLAIN.get(name, 0)
     }
+
+
+def title_of(one: dict[str, Any]) -> str:
+    """Return what tells a drive's figures from others: the graph's variant, and the weather."""
+    weather = conditions_text(one["conditions"])
+    return f"{one['variant']}, {weather}" if one["variant"] else weather
 
 
 def conditions_text(conditions: dict[str, Any]) -> str:

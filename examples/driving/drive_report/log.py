@@ -37,6 +37,8 @@ class DriveLog:
     """What a SLAM told: poses, sizes of the map, and the last map."""
     maps: list[dict[str, Any]] = field(default_factory=list)
     map_end: dict[str, Any] = field(default_factory=dict)
+    variant: str = ""
+    """Of the graph; empty where the log is not in a run's folder."""
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the laps, stops or departures."""
@@ -78,7 +80,16 @@ def read_log(path: Path) -> DriveLog:
         for kind in ("estimate", "map")
     }
     last = next((one for one in reversed(found) if one["event"] == "map_end"), {})
-    return DriveLog(path, found[0], frames, events, end, *by_time.values(), last)
+    of_slam = (*by_time.values(), last)
+    return DriveLog(path, found[0], frames, events, end, *of_slam, variant=_variant_of(path))
+
+
+def _variant_of(log: Path) -> str:
+    try:
+        run = json.loads((log.parent.parent / "run.json").read_text(encoding="utf-8"))
+        return str(run.get("variant", "")) if isinstance(run, dict) else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def read_pictures(log: Path) -> list[tuple[int, Picture]]:

@@ -11,7 +11,8 @@ from typing import Any
 from sim.pictures import png_animation
 
 from drive_report.birds_view import beside
-from drive_report.figures import conditions_text
+from drive_report.figures import title_of
+from drive_report.hardware import hardware_lines
 from drive_report.log import DriveLog, read_pictures
 from drive_report.slam_map import slam_section
 from drive_report.svg import Series, over_time, top_view
@@ -65,7 +66,7 @@ def _row(one: dict[str, Any]) -> str:
     laps = one["lap_s"]
     obeyed = one["stops_obeyed"] == one["red_lights"]
     cells = [
-        (escape(conditions_text(one["conditions"])), ""),
+        (escape(title_of(one)), ""),
         (str(one["laps"]), ""),
         (f"{sum(laps) / len(laps):.1f} s" if laps else "-", ""),
         (_cm(lateral.get("p50")), ""),
@@ -94,13 +95,16 @@ def chain_table(chain: dict[str, Any]) -> str:
     )
     share = chain.get("message_passing")
     passing = f"<tr><td>message passing</td><td>{share * 100:.1f} %</td></tr>" if share else ""
-    return f"<h2>The chain</h2><p>{nodes}</p><table>{cells}{passing}</table>"
+    lines = hardware_lines(chain["hardware"]) if chain.get("hardware") else []
+    told = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    hardware = f"<h2>In the FPGA</h2><ul>{told}</ul>" if told else ""
+    return f"<h2>The chain</h2><p>{nodes}</p><table>{cells}{passing}</table>{hardware}"
 
 
 def _drive(log: DriveLog, own: dict[str, Any]) -> list[str]:
     outline, goal = [tuple(p) for p in log.start["track"]["outline"]], own["lateral_goal_m"] * 100
     return [
-        f"<h2>{escape(conditions_text(own['conditions']))}</h2>",
+        f"<h2>{escape(title_of(own))}</h2>",
         f'<div class="side">{top_view(log, outline)}{_animation(log)}</div>',
         *slam_section(log, own["slam"]),
         over_time(

@@ -6,9 +6,9 @@
 // What follows from the parameters and from the picture's size is computed when an image of another size comes. While a
 // band's votes are counted, the next image comes up to its own band.
 //
-//   initiation interval  1 pixel
+//   initiation interval  1 pixel in the rows of the band, PIXELS pixels in all others, of which nothing is asked
 //   latency              the last row of the band, 16 cycles per column and about 1200; and the image's end
-//   a frame              as many cycles as it has pixels, if the rows outside of the band take longer than that
+//   a frame              as many cycles as that takes, if the rows outside of the band take longer than the votes
 //   another size         about 800 cycles
 module driving_lane_following
   import lig_image_pkg::*;
@@ -18,7 +18,8 @@ module driving_lane_following
   import lig_drive_following_pkg::*;
 #(
     parameter int unsigned MAX_WIDTH  = 4096,  // longest row, a power of two
-    parameter int unsigned MAX_HEIGHT = 4095   // of a band each half has at most 4095 rows
+    parameter int unsigned MAX_HEIGHT = 4095,  // of a band each half has at most 4095 rows
+    parameter int unsigned PIXELS     = 1      // per cycle: 1, 2, 4, 8
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -50,6 +51,7 @@ module driving_lane_following
     $fatal(1, "driving_lane_following: rule height: MAX_HEIGHT = %0d, at most 4095 is needed", MAX_HEIGHT);
   end
   localparam int unsigned PlaceBits = $clog2(2 * MAX_WIDTH);
+  localparam int unsigned PartBits = PIXELS > 1 ? $clog2(PIXELS) : 1;
 
   // An image: Wait for it, Prepare for its size, Take its pixels, Hand it over. An answer: Idle, Scan, Compute, Say.
   typedef enum logic [1:0] {Wait, Prepare, Take, Hand} coming_e;
@@ -61,9 +63,9 @@ module driving_lane_following
   shape_t shape;
   refusal_e unreadable, refusal_q, answered_q;
   lig_stream_pkg::header_t came_with_q;  // the header of the image that comes
-  lig_image_pixels_if pixels ();
-  logic [63:0] unused_text;
-  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT)) read_image (
+  lig_image_pixels_if #(.PIXELS(PIXELS)) pixels ();
+  logic [bits_of(PIXELS)-1:0] unused_text;
+  lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
       .broken_o(broken), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
 
@@ -164,15 +166,24 @@ module driving_lane_following
   // --- the image's pixels -----------------------------------------------------------------------------------
 
   logic [15:0] column_q, row_q;
-  logic taken, in_band, colours, votes_busy, drawn, drawn_q;
+  logic [PartBits-1:0] part_q;  // of the pixels that are offered, the one whose turn it is
+  pixel_t pixel;
+  logic taken, in_band, colours, votes_busy, drawn, drawn_q, last_column, last_part;
   logic [ClassLatency+1:0] pipe_q;  // drawn pixels on their way to votes
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
   assign fits = known_q && width_q == shape.width && height_q == shape.height;
   assign in_band = row_q >= first_q && row_q < last_q;
-  // The votes of the image before are counted and gone.
-  assign pixels.ready = coming_q == Take && (!in_band || refusal_q != Fine || !votes_busy);
+  assign last_column = 17'(column_q) + 17'(PIXELS) >= 17'(width_q);
+  assign last_part = part_q == PartBits'(PIXELS - 1) || column_q + 16'(part_q) == width_q - 16'd1;
+  // In the band one after the other is drawn. The votes of the image before are counted and gone.
+  assign drawn = coming_q == Take && pixels.valid && in_band && refusal_q == Fine && !votes_busy;
+  assign pixels.ready = coming_q == Take && (!in_band || refusal_q != Fine || (!votes_busy && last_part));
   assign taken = pixels.valid && pixels.ready;
-  assign drawn = taken && in_band && refusal_q == Fine;
+  if (PIXELS == 1) begin : g_one
+    assign pixel = pixel_t'(pixels.pixel);
+  end else begin : g_several
+    assign pixel = pixel_t'(pixels.pixel[{part_q, 5'd0}+:32]);
+  end
   assign handed = coming_q == Hand && answer_q == Idle && pipe_q == '0;
   always_ff @(posedge clk_i) begin
     ask_q <= 1'b0;
@@ -180,6 +191,7 @@ module driving_lane_following
       Wait: begin
         column_q <= '0;
         row_q <= '0;
+        part_q <= '0;
         drawn_q <= 1'b0;
         refusal_q <= unreadable;
         came_with_q <= s_axis.header;
@@ -206,9 +218,11 @@ module driving_lane_following
         end
       end
       Take: begin
+        if (drawn) part_q <= part_q + 1'b1;
         if (taken) begin
-          column_q <= column_q + 16'd1;
-          if (column_q == width_q - 16'd1) begin
+          part_q <= '0;
+          column_q <= column_q + 16'(PIXELS);
+          if (last_column) begin
             column_q <= '0;
             row_q <= row_q + 16'd1;
           end
@@ -241,7 +255,7 @@ module driving_lane_following
       .white_i(range_of(
           parameter_white_hue_from_i, parameter_white_hue_to_i, parameter_white_saturation_from_i,
           parameter_white_saturation_to_i, parameter_white_value_from_i)),
-      .bgr_i(shape.encoding != Rgb8), .pixel_i(pixels.pixel), .class_o(pixel_class));
+      .bgr_i(shape.encoding != Rgb8), .pixel_i(pixel), .class_o(pixel_class));
 
   lig_drive_stripes runs (
       .clk_i(band_clk), .clear_i(rst_i || handed), .valid_i(pipe_q[ClassLatency-1]), .class_i(pixel_class),

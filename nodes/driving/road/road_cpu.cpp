@@ -2,8 +2,9 @@
 // A road without a simulator: draws what the camera of a robot on the lane sees, and moves the
 // robot as the commands say; or stands still. All drawing is kernels/road_scene.hpp.
 //
-// With `lock_step` the next frame is drawn when the command for the last one came: then time is the
-// frames' own, and each run is equal. Else frames come at `rate_hz` of the node's clock.
+// With `lock_step` the next frame is drawn when the command for the last one came, or for that which
+// is `in_flight` frames before it: then time is the frames' own, and each run is equal. Else frames
+// come at `rate_hz` of the node's clock.
 #include <ligament/geometry_msgs/msg/twist.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>
@@ -47,6 +48,7 @@ class Road : public Node {
   bool lock_step_ = true;
   std::int64_t period_ns_ = 0;
   std::uint64_t frames_ = 0;
+  std::uint64_t in_flight_ = 1;
   std::int64_t red_frames_ = 0;
   std::int64_t red_from_ = 0;
   double speed_ = 0;
@@ -74,6 +76,7 @@ void Road::declare_all() {
   const double patience_s = image::double_parameter(*this, "patience_s", 0.5, {0.02, 3600, 0});
   patience_ = std::llround(patience_s * 1e9 / kLook);
   frames_ = static_cast<std::uint64_t>(int_parameter(*this, "frames", 0, 0, 1 << 30));
+  in_flight_ = static_cast<std::uint64_t>(int_parameter(*this, "in_flight", 1, 1, 1024));
   red_from_ = int_parameter(*this, "red_from", 0, 0, 1 << 30);
   red_frames_ = int_parameter(*this, "red_frames", 0, 0, 1 << 30);
   track_.yellow = declare_parameter<bool>("yellow", true, fixed);
@@ -88,7 +91,7 @@ void Road::declare_all() {
 void Road::on_tick() {
   if (is_finished() || publisher_->get_subscription_count() == 0) return;
   if (!lock_step_) return step();
-  if (sent_ == 0 || ++looks_ >= patience_) step();
+  if (sent_ < in_flight_ || ++looks_ >= patience_) step();
 }
 
 void Road::on_command(const geometry_msgs::msg::TwistView& twist) {

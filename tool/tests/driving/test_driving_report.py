@@ -95,6 +95,62 @@ def test_a_chain_is_shown_where_there_is_one(tmp_path: Path) -> None:
         assert words is None or words in page
 
 
+def test_cycles_of_an_fpga_are_told(tmp_path: Path) -> None:
+    row = {"node": "/a", "span": "simulator", "n": 7, "min": 50_000, "max": 70_000}
+    variant = {
+        "chain": None,
+        "hardware": {"designs": [{"text": "fpga0: the core of /b is the slowest"}]},
+        "span_values": [
+            {**row, "value": "cycles", "p50": 60_000},
+            {**row, "value": "clock_hz", "p50": 100e6},
+            {**row, "span": "other", "value": "cycles", "p50": 1},
+        ],
+    }
+    (tmp_path / "report.json").write_text(json.dumps({"variants": [variant]}))
+    done = report(log(tmp_path / "drive.jsonl"), "--chain", tmp_path / "report.json",
+                  "--html", tmp_path / "page.html")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = "/a: 60,000 cycles per message, 0.600 ms at 100 MHz (median of 7, at most 70,000)"
+    for text in (done.stdout, (tmp_path / "page.html").read_text()):
+        assert text.count("cycles per message") == 1 and told in text
+        assert "fpga0: the core of /b is the slowest" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, ""),
+        ({"reply_ms": 700.0}, ""),
+        ({"command": [0.2, 0.000015]}, "frame 60: command is [0.2, 0.0] in one, [0.2, 1.5e-05]"),
+        ({"light": "green"}, "frame 60: light is red in one, green in the other"),
+        (None, "100 frames in one drive, 99 in the other"),
+    ],
+)
+def test_drives_that_must_be_the_same_are_compared(
+    tmp_path: Path, change: dict[str, Any] | None, words: str
+) -> None:
+    one = log(tmp_path / "one.jsonl")
+    lines = [json.loads(line) for line in one.read_text().splitlines()]
+    if change is None:
+        del lines[100]
+    else:
+        lines[61].update(change)
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = report(one, other, "--same")
+    assert done.returncode == (1 if words else 0)
+    assert words in done.stderr
+    assert ("all 100 commands are the same in 2 drives" in done.stdout) == (not words)
+
+
+def test_a_drive_is_told_by_the_variant_of_its_run(tmp_path: Path) -> None:
+    (tmp_path / "run" / "outputs").mkdir(parents=True)
+    log(tmp_path / "run" / "outputs" / "drive.jsonl", noise=12.0)
+    (tmp_path / "run" / "run.json").write_text('{"variant": "hardware_topics"}')
+    done = report(tmp_path / "run")
+    assert done.stdout.startswith("hardware_topics, noise 12.0: 1 laps")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -9,19 +9,22 @@ from ligament.bench.driving.chain import measure_chain
 from ligament.bench.driving.drives import late_drives, measure_drives, weather_drives
 from ligament.bench.driving.goals import FIGURES
 from ligament.bench.driving.pictures import other_texts
+from ligament.bench.driving.versions import measure_slam, measure_versions
 from ligament.bench.measuring import Measured
 from ligament.bench.options import Lists, option
 
 __all__ = ["FIGURES", "Options", "measure", "other_texts"]
 
-PARTS = ("chain", "drives", "delay")
+PARTS = ("chain", "versions", "slam", "drives", "delay")
 
 
 @dataclass(frozen=True)
 class Options:
     """In typer's form."""
 
-    only: str = option("", "Parts, a list with commas (chain,drives,delay); all if empty.")
+    only: str = option(
+        "", "Parts, a list with commas (chain,versions,slam,drives,delay); all if empty."
+    )
     seeds: str = option("", "Of drives in good weather, a list with commas (1,2,3); else 1 to 10.")
     delays: str = option(
         "", "Of commands, in ms, a list with commas (0,274); else ten, and jitters."
@@ -41,6 +44,10 @@ def measure(quick: bool, options: Options) -> Measured:
     result = Measured([])
     if "chain" in parts:
         measure_chain(quick, result)
+    if "versions" in parts:
+        measure_versions(quick, result)
+    if "slam" in parts:
+        measure_slam(quick, result)
     planned = []
     if "drives" in parts:
         planned += weather_drives(quick, seeds)

@@ -11,6 +11,12 @@ from ligament.bench.goals import Figures, Goal, Row
 #: Chain alpha of the published versions, mean in ms, on their board.
 PUBLISHED_MS = {"software": 274.44, "nodes in hardware": 110.72, "topics, too": 20.58}
 SIMULATOR, ROAD = "simulator", "road"
+#: Of part `versions`.
+BASE, NODES_IN, TOPICS_IN = "software over DDS", "hardware nodes", "hardware topics"
+SHARED = "software over shared memory"
+STANDARD, GATEWAY = "with SLAM, /A in memory", "with SLAM, /A with a gateway"
+#: How many times as fast as the version that it is compared with each published version is.
+PUBLISHED_RATIOS = {NODES_IN: 2.48, TOPICS_IN: 13.34, GATEWAY: 1.4}
 #: The same graph as rclpy nodes.
 PEERS = ("rclpy on Fast DDS", "rclpy on rmw_ligament_cpp")
 _SHM = {"variant": "processes"}
@@ -103,16 +109,49 @@ def _delay() -> Iterator[Goal]:
     yield Goal(f"lateral error p95, {head}: {{outcome}}", "lateral_p95", where={"weather": None})
 
 
+_BOARD = (
+    "the published software took 274 ms on the board's ARM cores, ours takes about a twentieth of "
+    "that on this computer's; "
+)
+_NOT_AS_FAST = {
+    NODES_IN: f"{_BOARD}and cores on topics in memory work one after the other here, the light "
+    "detectors, too",
+    TOPICS_IN: f"{_BOARD}and the slowest core takes one pixel per cycle of the view from above",
+    GATEWAY: "SLAM gets /A beside the chain here: it delays the chain only where memory is busy",
+}
+
+
+def _versions() -> Iterator[Goal]:
+    for version, ratio in PUBLISHED_RATIOS.items():
+        yield Goal("chain alpha of {over}, times that of {version}", "version_speed_up", ratio,
+                   {"version": version}, at_least=True, published=f"{ratio:g}",
+                   why=_NOT_AS_FAST[version])  # fmt: skip
+    yield Goal("chain alpha of {over}, times that of {version}", "version_speed_up", None,
+               {"version": SHARED}, at_least=True)  # fmt: skip
+    for value, words in (("mean", "mean"), ("sd", "standard deviation")):
+        yield Goal(f"chain alpha, {{version}}: {words}", "version_chain", value=value)
+    yield Goal("cycles of a frame, {version}", "version_cycles", value="mean")
+    yield Goal("cycles of a frame that `{node}` needs for itself", "stage")
+    yield Goal("cycles between frames, {in_flight} on their way", "period", value="mean")
+    yield Goal("the same, times those of the slowest core, `{node}`", "period_over_slowest", 1.1)
+    yield Goal("the same, standard deviation over mean", "period_spread", 0.001, unit="share")
+    yield Goal("cycles of a frame, one on its way, times those of the slowest core, `{node}`",
+               "latency_over_slowest")  # fmt: skip
+
+
 FIGURES = Figures(
-    goals=(*_chain(), *_drives(), *_delay()),
+    goals=(*_chain(), *_versions(), *_drives(), *_delay()),
     results={
         "driving": "chain alpha: five nodes, 640x480",
+        "driving_versions": "the published versions, 640x480, four pixels per cycle",
         "driving_drives": "drives in lock step",
         "driving_delay": "late commands, in lock step, one lap each",
     },
     words={
         "`processes`, `one_process`, `dds`": "variants of the graph: a process per node over "
         "shared memory; all nodes in one process; a process per node over DDS",
+        "`hardware nodes`, `hardware topics`": "all nodes as cores of an FPGA, which is simulated "
+        "at 100 MHz: topics in shared memory, or streams in the FPGA",
         "road, simulator": "who sends the images: the node `driving/road`, or MuJoCo",
     },
 )

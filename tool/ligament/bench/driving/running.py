@@ -27,6 +27,7 @@ from ligament.run.supervisor import RunOptions
 
 EXAMPLE = node_packages_dir().parent / "examples" / "driving"
 ROAD, LANES = EXAMPLE / "road.yaml", EXAMPLE / "graph_lanes.yaml"
+SLAM = EXAMPLE / "graph_slam.yaml"
 #: Built once: the second run of the bench compiles nothing.
 OUT = REPOSITORY / "build" / "bench-driving"
 #: Unless ROS_DOMAIN_ID says another one. No test and no other bench takes this one, and it is the
@@ -58,9 +59,9 @@ def own_copy(graph: Path) -> Path:
 
 
 @functools.cache
-def build_of(graph: Path, variant: str) -> Path:
+def build_of(graph: Path, variant: str, platform: str = "host") -> Path:
     """Where its build.json is, after it was built; once, as drives are many."""
-    return built(Request(own_copy(graph), variant, out=OUT)).build
+    return built(Request(own_copy(graph), variant, platform, out=OUT)).build
 
 
 @contextmanager

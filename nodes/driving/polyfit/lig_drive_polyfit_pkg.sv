@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_drive_polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp) and of CurveFit (kernels/polynomial.hpp) as a program
-// of lig_drive_calculator, 128 bits wide, behind that of lig_drive_lane_pkg.
+// lig_drive_polyfit_pkg: the numbers of LaneCurveFinder (kernels/lane_curve.hpp) and of CurveFit (kernels/polynomial.hpp) as a
+// program of lig_drive_calculator, 128 bits wide, behind that of lig_drive_lane_pkg.
 // verilator lint_off UNUSEDPARAM
 // A package uses none of its constants itself.
 package lig_drive_polyfit_pkg;
   import lig_drive_calculator_pkg::*;
   import lig_drive_lane_pkg::*;
 
-  // What the registers hold, behind those of lig_drive_lane_pkg. LeftA to LeftLast and RightA to RightLast are curves, in one order.
+  // What the registers hold, behind those of lig_drive_lane_pkg. LeftA to LeftLast and RightA to RightLast are curves, in one
+  // order.
   typedef enum register_t {
     // What the core writes: a parameter, and what it saw.
     Points = Own, Places, Votes, Dividend, Divisor, S0, S1, S2, S3, S4, X0, X1, X2, First, Last, Number,

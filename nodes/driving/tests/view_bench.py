@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benches of the cores that show the ground from above share: views, and their parameters."""
+"""What the benches of the cores that show the ground from above share: views of it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,6 @@ SHIPPED = platforms_dir() / "fpga_sim" / "platform.yaml"
 #: What they take was not counted yet: `map` warns where a device has budgets.
 UNCOUNTED = {
     "driving/green_light",
-    "driving/lane_control",
     "driving/lane_following",
     "driving/lane_planner",
     "driving/polyfit",

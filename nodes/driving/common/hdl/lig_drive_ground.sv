@@ -30,9 +30,11 @@ module lig_drive_ground
     output logic signed [51:0] column_q16_o,  // of the first pixel, and 1/64 pixel
     output logic signed [51:0] step_q16_o     // from pixel to pixel
 );
-  // Rest, Begin: Loading the registers, turn by both angles (Angle, Turning, then write Sine and Cosine), Run the program: what is common,
-  // then a row, again and again, whose entry is read (Get).
-  typedef enum logic [3:0] {Rest, Begin, Loading, Angle, Turning, PutSine, PutCosine, Run, Running, GetRow, GetColumn, GetStep} state_e;
+  // Begin: Loading the registers; turn by both angles (Angle, Turning), and Put their sines and cosines; Run the program:
+  // what is common, then row by row, whose entry is read (Get).
+  typedef enum logic [3:0] {
+    Rest, Begin, Loading, Angle, Turning, PutSine, PutCosine, Run, Running, GetRow, GetColumn, GetStep
+  } state_e;
   state_e state_q;
   logic half_q;    // the angle is half the field of view
   logic common_q;  // what runs: what is common to all rows

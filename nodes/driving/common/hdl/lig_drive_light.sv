@@ -144,7 +144,8 @@ module lig_drive_light
   stamp_t heard_q, lost_stamp, event_stamp;
   logic [31:0] heard_sec_q;
   lig_drive_watch #(.BEGINS(BEGINS)) watch (
-      .clk_i, .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]), .light_i(state_q == Hear && is_light_q),
+      .clk_i, .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]),
+      .light_i(state_q == Hear && is_light_q),
       .done_i(state_q == Hear && !is_light_q), .frame_i(state_q == Judge), .found_i(first.found),
       .stamp_i(state_q == Hear ? heard_q : first.stamp), .busy_o(watching), .due_o(due), .lost_o(lost),
       .done_o(lost_stamp), .says_o(says), .own_o(is_own), .taken_o(taken), .event_o(event_stamp));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lig_drive_calculator: each instruction against Python's whole numbers, jumps, what outside reads."""
+"""lig_drive_calculator: each instruction against Python's whole numbers, and jumps."""
 
 from __future__ import annotations
 

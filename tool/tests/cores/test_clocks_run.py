@@ -71,7 +71,9 @@ def test_any_clocks_give_what_software_gives_in_the_same_cycles_each_time(built:
         assert all(sum(beats) > 5 * 9000 / 8 for beats in moved)
         cycles[variant] = first
     # A crossing takes time in any case, and a slower port takes longer for the same bytes.
-    for one, fast, three, slow in zip(*(cycles[n] for n in ("one", "fast", "three", "slow")), strict=True):
+    for one, fast, three, slow in zip(
+        *(cycles[n] for n in ("one", "fast", "three", "slow")), strict=True
+    ):
         assert one < fast < slow and one < three < slow
 
 

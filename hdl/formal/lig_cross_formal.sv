@@ -4,7 +4,7 @@
 // come at any moments, together or not. The two halves of lig_cross are joined here by wires that are as slow as
 // constraints allow: of a count that changed, each bit arrives by itself, at the latest with the next edge of its own clock.
 //
-// The invariant is a chain of counts, each at most as far as the next, in turns from the oldest one that is known:
+// The invariant is a chain of counts, each at most as far as the next, counted from the oldest one that is known:
 //
 //   read, as the writer knows it (2, 1) <= read <= written, as the reader knows it (2, 1) <= written
 //   <= the first + DEPTH

@@ -96,7 +96,11 @@ async def bursts_move_at_the_rate_of_the_slower_side(dut, periods):
 async def nothing_of_before_a_reset_comes_behind_it(dut, periods, cycles):
     sides = await begin(dut, periods)
     # Nobody takes them: queues fill on both sides.
-    channels = (sides.ram.write_if.aw_channel, sides.ram.write_if.w_channel, sides.ram.read_if.ar_channel)
+    channels = (
+        sides.ram.write_if.aw_channel,
+        sides.ram.write_if.w_channel,
+        sides.ram.read_if.ar_channel,
+    )
     for channel in channels:
         channel.pause = True
     sides.master.write_if.init_write(0, b"\xff" * 600)

@@ -74,4 +74,10 @@ async def the_bus_waits_while_the_registers_are_in_reset(dut, periods):
 def test_lig_axil_cross(enable, width, stages):
     parameters = {"ENABLE": enable, "DATA_WIDTH": width, "ADDRESS_WIDTH": 12, "SYNC_STAGES": stages}
     sources = [RTL / "lig_axil_cross.sv"]
-    simulate("test_lig_axil_cross", "lig_axil_cross", sources, parameters, environment={"ENABLE": str(enable)})
+    simulate(
+        "test_lig_axil_cross",
+        "lig_axil_cross",
+        sources,
+        parameters,
+        environment={"ENABLE": str(enable)},
+    )

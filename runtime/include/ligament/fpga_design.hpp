@@ -29,9 +29,9 @@ struct Pages {
 
 /// How the design runs and what its memory gives, as platform.yaml declares it.
 struct Memory {
-  double clock_hz = 100e6;      ///< of the cores: all cycles that are told are its
-  double port_clock_hz = 0;     ///< of the port on memory; 0: the cores'
-  double registers_clock_hz = 0;  ///< of the bus on the registers; 0: the cores'
+  double clock_hz = 100e6;          ///< of the cores: all cycles that are told are its
+  double port_clock_hz = 0;         ///< of the port on memory; 0: the cores'
+  double registers_clock_hz = 0;    ///< of the bus on the registers; 0: the cores'
   double latency_ns = 0;            ///< from a request to its first byte, and of the last write
   double bytes_per_second = 800e6;  ///< reads and writes of all ports together
   double contention = 0;            ///< share of it that others take, at moments drawn by chance
@@ -120,7 +120,7 @@ struct EndWires {
 /// first burst where others were before it, until the last node's answer to it is in memory.
 struct Wave {
   std::function<void(double)> dump;  ///< at a time in half cycles; empty: none is written
-  std::vector<std::size_t> parts;           ///< whose messages are meant
+  std::vector<std::size_t> parts;    ///< whose messages are meant
   std::uint64_t first = 1;
   std::uint64_t last = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file A clock beside the cores': of the memory port, or of the registers (spec/device/clocks.md).
+/// \file A clock beside the cores': of the memory port, or of the registers
+/// (spec/device/clocks.md).
 #pragma once
 
 #include <cmath>

@@ -70,7 +70,9 @@ class Board:
         """The clock ports: the cores' first, then those of buses that have their own."""
         domains = self.design.device.domains
         buses = {"memory": "m_axi", "registers": "s_axil"}
-        own = [Clock(f"{buses[side]}_aclk", round(hz), (buses[side],)) for side, hz in domains.items()]
+        own = [
+            Clock(f"{buses[side]}_aclk", round(hz), (buses[side],)) for side, hz in domains.items()
+        ]
         with_cores = tuple(bus for side, bus in buses.items() if side not in domains)
         return [Clock("aclk", self.clock_hz, with_cores), *own]
 

@@ -47,7 +47,9 @@ def clocks_of(platform: Platform, device: Device) -> dict[str, dict[str, Any]]:
         return {}  # without cycles there is no design
     told = f"the platform's devices.{device.name}"
     names = {side: device.clocks.get(side, device.clock or "") for side in SIDES}
-    texts = {side: f"{told}.clocks" if side in device.clocks else "the cores' clock" for side in SIDES}
+    texts = {
+        side: f"{told}.clocks" if side in device.clocks else "the cores' clock" for side in SIDES
+    }
     found = {CORES: device.clock or "", **names}
     reasons = {CORES: f"{told}.clock", **texts, **device.clock_text}
     return {

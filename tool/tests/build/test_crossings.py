@@ -28,9 +28,11 @@ module top (
 );
   logic s_rst, m_rst, valid, irq_q;
   logic [7:0] data, sum_q;
-  lig_reset_cross resets (.s_clk_i(clk_i), .s_rst_i(rst_i), .s_rst_o(s_rst), .m_clk_i(m_axi_clk_i), .m_rst_o(m_rst));
+  lig_reset_cross resets (
+      .s_clk_i(clk_i), .s_rst_i(rst_i), .s_rst_o(s_rst), .m_clk_i(m_axi_clk_i), .m_rst_o(m_rst));
   lig_cross #(.WIDTH(8), .DEPTH(4)) r (
-      .s_clk_i(m_axi_clk_i), .s_rst_i(m_rst), .s_valid_i(m_axi_rvalid), .s_ready_o(m_axi_rready), .s_data_i(m_axi_rdata),
+      .s_clk_i(m_axi_clk_i), .s_rst_i(m_rst), .s_valid_i(m_axi_rvalid), .s_ready_o(m_axi_rready),
+      .s_data_i(m_axi_rdata),
       .m_clk_i(clk_i), .m_rst_i(s_rst), .m_valid_o(valid), .m_ready_i(1'b1), .m_data_o(data));
   always_ff @(posedge clk_i) begin
     if (valid) sum_q <= sum_q + data;
@@ -72,11 +74,21 @@ def test_crossings_are_all_that_crosses(tmp_path: Path) -> None:
         ("top", "if (valid)", "if (valid && m_axi_rdata != 0)", f"depends on {PORT}"),
         ("top", ".data_o(irq_o)", ".data_o()); assign irq_o = (irq_q", "irq_o (s_axil_clk_i)"),
         # A crossing with the wrong clock on one side.
-        ("top", ".m_clk_i(clk_i), .m_rst_i(s_rst)", ".m_clk_i(s_axil_clk_i), .m_rst_i(s_rst)", "s_axil_clk_i"),
+        (
+            "top",
+            ".m_clk_i(clk_i), .m_rst_i(s_rst)",
+            ".m_clk_i(s_axil_clk_i), .m_rst_i(s_rst)",
+            "s_axil_clk_i",
+        ),
         # Logic in front of a synchroniser.
         ("top", ".data_i(irq_q)", ".data_i(irq_q && sum_q[0])", "irq_level.seen_q"),
         # In the crossing itself: a count without its two registers.
-        ("lig_cross_read", "read_gray_q != write_seen", "read_gray_q != write_gray_i", "write_gray_q"),
+        (
+            "lig_cross_read",
+            "read_gray_q != write_seen",
+            "read_gray_q != write_gray_i",
+            "write_gray_q",
+        ),
     ],
 )
 def test_what_crosses_elsewhere_is_named(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks of a design: who names them, which of them are domains, and what is generated for these."""
+"""Clocks of a design: who names them, which of them are domains, and what is generated."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def test_each_part_has_its_clock_and_the_reason(tmp_path: Path) -> None:
     assert figures["clocks"]["registers"]["text"] == "the variant 'asked' asks for it"
     line = "  clock of fpga0's memory  bus, 61.8034 MHz: the platform's devices.fpga0.clocks"
     assert line in explain(mapping)
-    assert not validate(Document("mapping.json", json.loads(json.dumps(mapping.to_json()))), "mapping")
+    assert not validate(
+        Document("mapping.json", json.loads(json.dumps(mapping.to_json()))), "mapping"
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@
     check_crossings(sources, top, work)        # InputError that names both registers
 
 Yosys reads the design, and nothing is mapped: each register is as its source has it. From each one
-the logic in front of it is followed back to other registers and to the top's ports. What has another
-clock may come only into lig_sync, lig_reset_cross, and the register behind lig_cross's memory
-(spec/device/clocks.md).
+the logic in front of it is followed back to other registers and to the top's ports. What has
+another clock may come only into lig_sync, lig_reset_cross, and the register behind lig_cross's
+memory (spec/device/clocks.md).
 """
 
 from __future__ import annotations
@@ -152,7 +152,9 @@ class _Netlist:
             now = way[-1]
             if now not in self.known:
                 # A net on the way is a loop of logic, which Verilator has refused before.
-                missing = [b for b in self.behind(now) if b not in self.known and b not in self.open]
+                missing = [
+                    b for b in self.behind(now) if b not in self.known and b not in self.open
+                ]
                 self.open.add(now)
                 if missing:
                     way += missing[:1]

@@ -25,6 +25,10 @@ def cores(tmp_path: Path) -> Workspace:
     for node in ("motor/nodes/motor", "threshold/nodes/threshold"):
         shutil.copytree(REPOSITORY / "examples" / node, workspace.package / Path(node).name)
     (workspace.package / "CMakeLists.txt").write_text(LISTS)
+    # A header that no manifest lists.
+    (workspace.package / "motor" / "own.h").write_text("/* nothing */\n")
+    source = workspace.package / "motor" / "motor.c"
+    source.write_text('#include "own.h"\n' + source.read_text())
     return workspace
 
 
@@ -38,8 +42,7 @@ def test_a_library_of_each_and_an_image(cores: Workspace) -> None:
     assert made == {"libmotor-control-mcu.so", "libnode-example_threshold.so", "motor.elf"}
     assert (cores.prefix / "lib" / "cores" / "motor.elf").read_bytes().startswith(b"\x7fELF")
     assert cores.make() == []
-    source = cores.package / "motor" / "motor_state.h"
-    source.write_text(source.read_text().replace("#endif", "/* changed */\n#endif"))
+    (cores.package / "motor" / "own.h").write_text("/* changed */\n")
     done = cores.make()
     assert any("Compiling the firmware of motor" in line for line in done)
     assert not any("threshold" in line for line in done), done

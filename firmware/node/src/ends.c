@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ligament/trace.h"
 #include "parts.h"
-
-void image_record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
-                  uint32_t number) {
-  ligament_trace_event(kind, (uint8_t)port, (uint16_t)(instance - instance->image->instances),
-                       number);
-}
 
 uint32_t image_parameters_end(const ligament_instance_t* instance) {
   return (uint32_t)instance->type->input_count + instance->type->service_count;

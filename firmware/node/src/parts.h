@@ -4,10 +4,15 @@
 #define LIGAMENT_IMAGE_PARTS_H
 
 #include "ligament/image.h"
+#include "ligament/trace.h"
 
-/* `port`: services have the numbers behind inputs, their responses those behind outputs. */
-void image_record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
-                  uint32_t number);
+/* `port`: services have the numbers behind inputs, their responses those behind outputs. Here, as
+ * each message has some of these. */
+static inline void image_record(const ligament_instance_t* instance, uint8_t kind, uint16_t port,
+                                uint32_t number) {
+  ligament_trace_event(kind, (uint8_t)port, (uint16_t)(instance - instance->image->instances),
+                       number);
+}
 
 /* Ends of a node, as the counts have them (ligament/mcu_trace.h). That of an input or a request is
  * its port. */

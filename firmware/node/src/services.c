@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The services that an image's nodes offer: one request of each at a time. */
-#include "ligament/trace.h"
 #include "parts.h"
 
 static uint16_t number_of(const ligament_provider_t* provider) {

@@ -111,6 +111,12 @@ def core(name: str, *streams: tuple[str, int, int, int], held: int = 0, starved:
     return {"id": name, "hardware": {"held": held, "starved": starved, "streams": told}}
 
 
+def status(frames: int, *nodes: Any) -> dict[str, Any]:
+    begin = core("/image_compensation")
+    begin["hardware"]["messages"] = frames
+    return {"event": "status", "nodes": [begin, *nodes]}
+
+
 def test_a_core_is_as_slow_as_the_slowest_of_its_streams() -> None:
     nodes = [
         # It waits for the next one, which is no time of its own.
@@ -120,9 +126,19 @@ def test_a_core_is_as_slow_as_the_slowest_of_its_streams() -> None:
         core("/third", ("in", 1000, 0, 0), ("out", 1000, 0, 700), starved=200),
         {"id": "/software"},
     ]
-    found = closed.stages_of(nodes, 10)
-    assert found == {"/first": 100, "/second": 600, "/third": 150}
-    assert closed.stages_of(nodes, 0) == {}
+    # The first frame takes ten times as long.
+    first = [
+        core("/first", ("in", 1000, 0, 0)),
+        core("/second", ("in", 0, 0, 0), ("out", 6000, 0, 0)),
+        core("/third", ("in", 0, 1500, 0)),
+    ]
+    none = [core(node["id"]) for node in first]
+    lines = [status(0, *none), {"event": "ready"}, status(1, *first), status(11, *nodes)]
+    found = closed.stages_of(lines)
+    assert found == {"/image_compensation": 0, "/first": 0, "/second": 0, "/third": 0}
+    lines[2] = status(1, *[core(node["id"]) for node in first])
+    assert closed.stages_of(lines) == {**found, "/first": 100, "/second": 600, "/third": 150}
+    assert closed.stages_of(lines[:3]) == closed.stages_of(lines[:1]) == {}
 
 
 def test_periods_are_those_of_frames_that_were_there_together(tmp_path: Path) -> None:

@@ -88,30 +88,41 @@ def _simulators(database: duckdb.DuckDBPyConnection) -> tuple[Coverage, Coverage
 # --- stages --------------------------------------------------------------------------------------
 
 
-def stages_of(nodes: Iterable[Mapping[str, Any]], frames: int) -> dict[str, float]:
-    """Cycles of a frame that each core needs for itself, from the last status lines of a run with
-    one frame in flight.
+def stages_of(status: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Cycles of a frame that each core needs for itself, from the status lines of a run with one
+    frame in flight; without those up to the first line that has a frame, which made its tables.
 
     A stream takes its beats, and the cycles in which the core made it wait: of an input those of a
     beat that waits, less those in which the core was held; of an output the gaps within a message,
     less those in which it was starved. A core is as slow as the slowest of its streams.
     """
-    found = {}
-    for node in nodes:
-        told = node.get("hardware")
-        if not isinstance(told, Mapping) or not frames:
-            continue
-        held, starved = int(told["held"]), int(told["starved"])
-        found[str(node["id"])] = max(
-            (
-                stream["beats"]
-                + max(0, stream["stalls"] - held if stream["direction"] == "in"
-                      else stream["gaps"] - starved)
-                for stream in told["streams"]
-            ),
-            default=0,
-        ) / frames  # fmt: skip
-    return found
+    lines = [_counts(line) for line in status]
+    whole = [line for line in lines if line.get(NODES[0], {}).get("messages", 0) > 0]
+    if not whole:
+        return {}
+    first, last = whole[0], whole[-1]
+    frames = last[NODES[0]]["messages"] - first[NODES[0]]["messages"]
+    if not frames:
+        return {}
+    return {node: (_own(told) - _own(first[node])) / frames for node, told in last.items()}
+
+
+def _counts(line: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What a status line has of nodes in hardware."""
+    nodes = line.get("nodes", []) if line.get("event") == "status" else []
+    return {str(node["id"]): node["hardware"] for node in nodes if "hardware" in node}
+
+
+def _own(told: Mapping[str, Any]) -> int:
+    """Cycles of the slowest stream."""
+    held, starved = told["held"], told["starved"]
+    streams = [
+        stream["beats"]
+        + (stream["stalls"] - held if stream["direction"] == "in" else stream["gaps"] - starved)
+        for stream in told["streams"]
+    ]
+    beats = [stream["beats"] for stream in told["streams"]]
+    return int(max([*streams, *beats], default=0))
 
 
 def periods_of(database: duckdb.DuckDBPyConnection, node: str) -> Times:

@@ -19,10 +19,10 @@ from ligament.bench.driving.running import ROAD, SLAM, build_of, need_simulator,
 from ligament.bench.goals import Row
 from ligament.bench.measuring import Measured, make_row, say
 from ligament.errors import FailureError
+from ligament.report.counters import status_events
 from ligament.report.database import open_events
 from ligament.report.limits import limits_of
 from ligament.report.statistics import summarise
-from ligament.report.tables import entries_of, lives_of
 from ligament.run.graph_run import FinishedRun
 from ligament.trace.stage import trace_run
 
@@ -76,16 +76,16 @@ def measure_slam(quick: bool, result: Measured) -> None:
 
 def _measure_all(graph: Path, quick: bool, result: Measured) -> None:
     """What cannot be measured costs its own rows alone."""
-    means: dict[str, float] = {}
+    medians: dict[str, float] = {}
     commands: dict[str, Any] = {}
     for version in [one for one in VERSIONS if one.graph == graph]:
         say("driving", f"version: {version.name}")
         with result.attempt(version.name):
             found = _measure(version, quick, result, commands)
-            means[version.name] = float(found.total.mean())
-            if version.over in means:
+            medians[version.name] = float(summarise(found.total)["p50"])
+            if version.over in medians:
                 params = {"version": version.name, "over": version.over}
-                ratio = means[version.over] / means[version.name]
+                ratio = medians[version.over] / medians[version.name]
                 result.rows.append(make_row("driving", params, "version_speed_up", "1", ratio))
 
 
@@ -169,19 +169,11 @@ def _require_same(commands: dict[str, Any]) -> None:
 
 def stage_rows(folder: Path) -> list[Row]:
     """Cycles of a frame that each core needs for itself."""
-    lives = lives_of(folder / "status.jsonl")
-    last = [node for life in lives for node in entries_of(life.last, "nodes")]
-    stages = stages_of(last, _frames_in(last))
+    stages = stages_of(status_events(folder / "status.jsonl"))
     return [
         make_row("driving", {"node": node}, "stage", "cycles", cycles)
         for node, cycles in sorted(stages.items())
     ]
-
-
-def _frames_in(nodes: list[dict[str, Any]]) -> int:
-    told = [node["hardware"]["messages"] for node in nodes
-            if node.get("id") == "/image_compensation" and "hardware" in node]  # fmt: skip
-    return int(told[0]) if told else 0
 
 
 def _measure_dataflow(quick: bool, result: Measured) -> None:

@@ -107,7 +107,7 @@ class DesignTest : public ::testing::Test {
     return {departure.message.begin(), departure.message.end()};
   }
 
-  alignas(64) std::array<std::byte, 4096> memory_{};
+  alignas(128) std::array<std::byte, 4096> memory_{};  // a burst
 };
 
 TEST_F(DesignTest, GivesTheMessageWhereverItLies) {

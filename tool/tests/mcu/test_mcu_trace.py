@@ -62,7 +62,7 @@ def test_the_report_has_the_loops_period(variant: dict[str, Any]) -> None:
 
 def test_tasks_and_interrupts_have_their_names_and_times(variant: dict[str, Any]) -> None:
     tracks = {(t["kind"], t["name"]): t for t in variant["device_tracks"]}
-    # The task that starts the others ends as soon as they sleep: mostly before anything is recorded.
+    # The task that starts the others ends when they sleep: mostly before anything is recorded.
     tracks.pop(("task", "default"), None)
     assert set(tracks) == {
         ("task", "IDLE"), ("task", "session"), ("task", "rpmsg"),

@@ -16,9 +16,10 @@ from ligament.errors import Location, Problem, listing
 #: Of the area and its parts, as firmware/rpmsg/include/ligament/rpmsg_layout.h says; a test
 #: compares the sums.
 ALIGN = 4096
-#: Bytes of the ring of events behind RPMsg's parts, with the counts in it
-#: (firmware/node/include/ligament/mcu_trace.h).
-EVENTS = 256 + 256 * 4 + 4096 * 16
+#: Counts in the ring of events behind RPMsg's parts, and the ring's bytes
+#: (firmware/node/include/ligament/mcu_trace.h; the test compares these, too).
+ENDS = 256
+EVENTS = 256 + ENDS * 4 + 4096 * 16
 _REGION_ALIGN = 8
 """A stack begins at a region's end."""
 _END = 1 << 32

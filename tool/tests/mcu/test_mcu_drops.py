@@ -224,3 +224,24 @@ def test_what_exceeds_a_bound_is_counted_at_its_end(
         rows = {row["node"]: row["dropped"] for row in told["nodes"]}
         assert rows["/ear"] == rows["/other"] == MESSAGES
         assert counted(run).keys() <= {(x["node"], x["topic"], x["what"]) for x in told["losses"]}
+
+
+def test_more_ends_than_a_core_counts_are_refused(tmp_path: Path) -> None:
+    port = "  p{}: {{direction: in, message: std_msgs/msg/Bool, description: One, optional: true}}"
+    ports = "\n".join(port.format(number) for number in range(129))
+    folder = tmp_path / "nodes" / "wide"
+    folder.mkdir(parents=True)
+    (folder / "wide.c").write_text("")
+    (folder / "node.yaml").write_text(
+        "schema: ligament/node/1\ntype: test/wide\ndescription: Has many inputs.\n"
+        f"ports:\n{ports}\nimplementations:\n  mcu: {{sources: [wide.c]}}\nstate: none\n"
+    )
+    graph = tmp_path / "graph.yaml"
+    graph.write_text(
+        "schema: ligament/graph/1\nname: wide\npackages: [nodes]\n"
+        "nodes: {one: {type: test/wide}, two: {type: test/wide}}\n"
+        "variants: {mcu: {containers: separate, devices: {one: mcu0, two: mcu0}}}\n"
+    )
+    words = ["--variant", "mcu", "--platform", "mcu_sim", "--out", str(tmp_path / "out")]
+    told = " ".join(ligament("generate", graph, *words, status=2).split())
+    assert "the nodes of 'mcu0' have 258 ends" in told and "at most 256" in told

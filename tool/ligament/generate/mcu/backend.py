@@ -34,7 +34,7 @@ from ligament.graph.c_code import ident_of
 from ligament.graph.model import Graph, NodeType
 from ligament.mapping.designs import Group, designs_of
 from ligament.mapping.files import board_memory
-from ligament.mapping.memory_map import memory_map_of
+from ligament.mapping.memory_map import ENDS, memory_map_of
 from ligament.mapping.model import GraphMapping
 from ligament.messages.c99 import render_c99, struct_of
 from ligament.messages.hdl import read_bounds
@@ -45,8 +45,6 @@ WORK = "work/mcu"
 LIBRARIES = "lib/mcu"
 
 _IMAGE = ("ends.c", "image.c", "services.c")
-_MOST_ENDS = 256
-"""LIGAMENT_TRACE_ENDS of firmware/node/include/ligament/mcu_trace.h."""
 
 
 class McuBackend:
@@ -115,13 +113,13 @@ class _Image:
     def _check_ends(self) -> None:
         """Refuse more ends than the core has counts for."""
         ends = sum(ends_of(values) for values in self._values)
-        if ends > _MOST_ENDS:
+        if ends > ENDS:
             raise InputError(
                 Problem(
                     "mcu-ends",
                     f"the nodes of '{self.device}' have {ends} ends: inputs, outputs, two of each "
                     "service, and one of each node whose parameters can change",
-                    expected=f"at most {_MOST_ENDS}: put some of its nodes elsewhere",
+                    expected=f"at most {ENDS}: put some of its nodes elsewhere",
                 )
             )
 

@@ -147,6 +147,7 @@ FIGURES = Figures(
     results={
         "driving": "chain alpha: five nodes, 640x480",
         "driving_versions": "the published versions, 640x480, four pixels per cycle",
+        "driving_slam": "the published versions with SLAM, 640x480, four pixels per cycle",
         "driving_drives": "drives in lock step",
         "driving_delay": "late commands, in lock step, one lap each",
     },

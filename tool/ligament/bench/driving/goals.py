@@ -127,11 +127,9 @@ _TWO_IN_TURN = (
 
 def _versions() -> Iterator[Goal]:
     for version, ratio in PUBLISHED_RATIOS.items():
-        yield Goal("chain alpha of {over}, times that of {version}", "version_speed_up", ratio,
+        yield Goal("chain alpha, {over} / {version}", "version_speed_up", ratio,
                    {"version": version}, at_least=True, published=f"{ratio:g}",
                    why=_NOT_AS_FAST[version])  # fmt: skip
-    for value, words in (("mean", "mean"), ("sd", "standard deviation")):
-        yield Goal(f"chain alpha, {{version}}: {words}", "version_chain", value=value)
     yield Goal("cycles of a frame, {version}", "version_cycles", value="mean")
     yield Goal("cycles of a frame that `{node}` needs for itself", "stage")
     yield Goal("cycles between frames, {in_flight} on their way", "period", value="mean")

@@ -2,9 +2,9 @@
 // A road without a simulator: draws what the camera of a robot on the lane sees, and moves the
 // robot as the commands say; or stands still. All drawing is kernels/road_scene.hpp.
 //
-// With `lock_step` the next frame is drawn when the command for the last one came, or for that which
-// is `in_flight` frames before it: then time is the frames' own, and each run is equal. Else frames
-// come at `rate_hz` of the node's clock.
+// With `lock_step` the next frame is drawn when the command for the last one came, or for that
+// which is `in_flight` frames before it: then time is the frames' own, and each run is equal. Else
+// frames come at `rate_hz` of the node's clock.
 #include <ligament/geometry_msgs/msg/twist.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/rosgraph_msgs/msg/clock.hpp>

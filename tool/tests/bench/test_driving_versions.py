@@ -79,7 +79,7 @@ def test_a_chain_in_software_is_all_of_its_time(tmp_path: Path) -> None:
         add_image(found, seq * 10_000, seq)
     chain = closed.closed_of(opened(found, tmp_path), warm_up=1)
     assert list(chain.total) == [5300] * 3
-    assert (list(chain.cycles), chain.skipped) == ([], 0)
+    assert (list(chain.cycles), list(chain.hardware_ns), chain.skipped) == ([0] * 3, [0] * 3, 0)
 
 
 def test_a_simulators_time_is_replaced_by_that_of_its_cycles(tmp_path: Path) -> None:
@@ -90,6 +90,7 @@ def test_a_simulators_time_is_replaced_by_that_of_its_cycles(tmp_path: Path) -> 
     simulate(found, 9000, 9900, 1000, 9)
     chain = closed.closed_of(opened(found, tmp_path), warm_up=1)
     assert list(chain.cycles) == [140, 210, 280]
+    assert list(chain.hardware_ns) == [1400, 2100, 2800]
     assert list(chain.total) == [300 + 1400, 300 + 2100, 300 + 2800]
 
 
@@ -120,7 +121,7 @@ def status(frames: int, *nodes: Any) -> dict[str, Any]:
 def test_a_core_is_as_slow_as_the_slowest_of_its_streams() -> None:
     nodes = [
         # It waits for the next one, which is no time of its own.
-        core("/first", ("in", 1000, 4800, 900), ("out", 1000, 5000, 0), held=5000),
+        core("/first", ("in", 1000, 4800, 900), ("out", 900, 5000, 0), held=5000),
         core("/second", ("in", 1000, 5000, 0), ("out", 10, 0, 3), starved=100),
         # Its output has gaps, of which it is the reason.
         core("/third", ("in", 1000, 0, 0), ("out", 1000, 0, 700), starved=200),
@@ -184,6 +185,15 @@ def test_versions_that_drove_in_another_way_are_no_result() -> None:
     versions._require_same({NODES_IN: drive, GATEWAY: list(drive)})
     with pytest.raises(FailureError, match="of 2 commands 1 are those of hardware nodes"):
         versions._require_same({NODES_IN: drive, GATEWAY: [drive[0], drive[0]]})
+
+
+def test_software_is_that_of_the_kept_result() -> None:
+    kept = json.loads(versions.SOFTWARE.read_text())
+    found = versions.software_ns(kept["rows"])
+    assert 1e6 < found < 1e9
+    others = [row for row in kept["rows"] if row["p50"] != found or row["metric"] != "chain"]
+    with pytest.raises(FailureError, match="no chain of the variant dds"):
+        versions.software_ns(others)
 
 
 def test_every_version_is_a_variant_of_its_graph() -> None:

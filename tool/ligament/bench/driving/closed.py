@@ -31,7 +31,8 @@ class Closed:
 
     #: Nanoseconds, simulators' time replaced by that of the hardware.
     total: Times
-    #: Of these: the hardware's; cycles of it. Empty of a graph in software.
+    #: Of these the hardware's, and its cycles; 0 of a graph in software.
+    hardware_ns: Times
     cycles: Times
     #: Images with no command before the next one, or with several: in no figure.
     skipped: int
@@ -59,13 +60,13 @@ def closed_of(database: duckdb.DuckDBPyConnection, warm_up: int = WARM_UP) -> Cl
             f"one command of {NODES[-1]} before the next one; {warm_up} are to warm up"
         )
     begin, end = begin[kept], said[first[kept]]
-    simulated, cycles = _simulators(database)
-    excess, turned = (of.inside(np.zeros_like(begin), begin, end) for of in (simulated, cycles))
-    return Closed(end - begin - excess, turned if cycles else turned[:0], int((~whole).sum()))
+    simulators = _simulators(database)
+    took, turned, wall = (of.inside(np.zeros_like(begin), begin, end) for of in simulators)
+    return Closed(end - begin - wall + took, took, turned, int((~whole).sum()))
 
 
-def _simulators(database: duckdb.DuckDBPyConnection) -> tuple[Coverage, Coverage]:
-    """What of the time of simulators is not the hardware's, and the cycles in it.
+def _simulators(database: duckdb.DuckDBPyConnection) -> tuple[Coverage, Coverage, Coverage]:
+    """The hardware's time, its cycles, and the time that simulators took for them.
 
     All of a run as one thread: they are one design, which works for one callback at a time.
     """
@@ -81,8 +82,10 @@ def _simulators(database: duckdb.DuckDBPyConnection) -> tuple[Coverage, Coverage
     begins, ends = found["begin_ns"].astype(np.int64), found["end_ns"].astype(np.int64)
     per_ns = found["cycles"].astype(np.float64) / np.maximum(ends - begins, 1)
     one = np.zeros(len(begins), dtype=np.int64)
-    excess = 1 - per_ns * 1e9 / np.maximum(found["clock_hz"].astype(np.float64), 1)
-    return Coverage(one, begins, ends, excess), Coverage(one, begins, ends, per_ns)
+    real = per_ns * 1e9 / np.maximum(found["clock_hz"].astype(np.float64), 1)
+    weights = (real, per_ns, np.ones(len(begins)))
+    hardware, cycles, wall = (Coverage(one, begins, ends, weight) for weight in weights)
+    return hardware, cycles, wall
 
 
 # --- stages --------------------------------------------------------------------------------------

@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts `versions` and `slam`: the published versions of the driving graphs, in closed loop.
 
-Software over DDS, nodes in hardware over topics in software, topics in hardware. And the dataflow:
-how many cycles a frame takes when several are on their way, beside the slowest core. With SLAM,
-topic /A is in shared memory alone, or has a gateway.
+Nodes in hardware over topics in software, and topics in hardware, beside software over DDS, which
+part `chain` measures on an idle machine: its kept result is taken. And the dataflow: how many
+cycles a frame takes when several are on their way, beside the slowest core. With SLAM, topic /A is
+in shared memory alone, or has a gateway.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ligament.bench.driving.closed import WARM_UP, Closed, closed_of, periods_of, stages_of
-from ligament.bench.driving.goals import BASE, GATEWAY, NODES_IN, SHARED, STANDARD, TOPICS_IN
+from ligament.bench.driving.goals import BASE, GATEWAY, NODES_IN, STANDARD, TOPICS_IN
 from ligament.bench.driving.running import ROAD, SLAM, build_of, need_simulator, run_of
 from ligament.bench.goals import Row
-from ligament.bench.measuring import Measured, make_row, say
+from ligament.bench.measuring import OURS, REPOSITORY, Measured, make_row, say
 from ligament.errors import FailureError
 from ligament.report.counters import status_events
 from ligament.report.database import open_events
@@ -27,10 +31,9 @@ from ligament.run.graph_run import FinishedRun
 from ligament.trace.stage import trace_run
 
 PLATFORM = "fpga_sim"
-#: How many frames of images of 640x480 a simulated FPGA has the time for; software repeats as the
-#: papers do.
+#: How many frames of images of 640x480 a simulated FPGA has the time for; cycles repeat.
 FRAMES, QUICK_FRAMES = 8, 2
-SOFTWARE_FRAMES, QUICK_SOFTWARE = 1000, 50
+SOFTWARE = REPOSITORY / "benchmarks" / "results" / "driving.json"
 RATE_HZ = 30
 #: Of the variant `hardware_dataflow`; a run has whole batches of them.
 IN_FLIGHT = 4
@@ -46,14 +49,11 @@ class Version:
     name: str
     graph: Path
     variant: str
-    #: Of which version's chain it is a part; empty: it is the first of its graph.
+    #: The version whose chain is that many times as long; empty: it is the first of its graph.
     over: str = ""
-    in_hardware: bool = True
 
 
 VERSIONS = (
-    Version(BASE, ROAD, "dds", in_hardware=False),
-    Version(SHARED, ROAD, "processes", BASE, in_hardware=False),
     Version(NODES_IN, ROAD, "hardware_nodes", BASE),
     Version(TOPICS_IN, ROAD, "hardware_topics", BASE),
     Version(STANDARD, SLAM, "hardware"),
@@ -63,7 +63,10 @@ VERSIONS = (
 
 def measure_versions(quick: bool, result: Measured) -> None:
     """Those of the graph without SLAM, then the dataflow."""
-    _measure_all(ROAD, quick, result)
+    with result.attempt(BASE):
+        kept = json.loads(SOFTWARE.read_text(encoding="utf-8"))
+        result.notes.append(f"{BASE}: of {SOFTWARE.name}, commit {kept['context']['commit']}")
+        _measure_all(ROAD, quick, result, {BASE: software_ns(kept["rows"])})
     with result.attempt("dataflow"):
         say("driving", "version: dataflow")
         _measure_dataflow(quick, result)
@@ -71,18 +74,32 @@ def measure_versions(quick: bool, result: Measured) -> None:
 
 def measure_slam(quick: bool, result: Measured) -> None:
     """Those of the graph with SLAM, beside the simulator."""
-    _measure_all(SLAM, quick, result)
+    _measure_all(SLAM, quick, result, {})
 
 
-def _measure_all(graph: Path, quick: bool, result: Measured) -> None:
-    """What cannot be measured costs its own rows alone."""
-    medians: dict[str, float] = {}
+def software_ns(rows: Sequence[Row]) -> float:
+    """Median of chain alpha of software over DDS, on the drawn road."""
+    for row in rows:
+        where = row["params"].get("variant"), row["params"].get("images")
+        if (row["metric"], row["peer"], *where) == ("chain", OURS, "dds", "road"):
+            return float(row["p50"])
+    raise FailureError(
+        f"{SOFTWARE.name} has no chain of the variant dds",
+        hint="ligament bench driving --only chain --json benchmarks/results/driving.json",
+    )
+
+
+def _measure_all(graph: Path, quick: bool, result: Measured, medians: dict[str, float]) -> None:
+    """What cannot be measured costs its own rows alone. `medians`: chains that are known, in ns.
+
+    Ratios are of the hardware's own time: what the host adds depends on how busy it is.
+    """
     commands: dict[str, Any] = {}
     for version in [one for one in VERSIONS if one.graph == graph]:
         say("driving", f"version: {version.name}")
         with result.attempt(version.name):
             found = _measure(version, quick, result, commands)
-            medians[version.name] = float(summarise(found.total)["p50"])
+            medians[version.name] = float(np.median(found.hardware_ns))
             if version.over in medians:
                 params = {"version": version.name, "over": version.over}
                 ratio = medians[version.over] / medians[version.name]
@@ -97,11 +114,10 @@ def _measure(version: Version, quick: bool, result: Measured, commands: dict[str
         result.rows.append(
             make_row("driving", params, "version_chain", "ns", summarise(found.total))
         )
-        if len(found.cycles):
-            result.rows.append(
-                make_row("driving", params, "version_cycles", "cycles", summarise(found.cycles))
-            )
-            result.notes += [f"{version.name}: {text}" for text in _limits(folder)]
+        result.rows.append(
+            make_row("driving", params, "version_cycles", "cycles", summarise(found.cycles))
+        )
+        result.notes += [f"{version.name}: {text}" for text in _limits(folder)]
         if version.name == TOPICS_IN:
             result.rows += stage_rows(folder)
         if version.graph == SLAM:
@@ -116,14 +132,11 @@ def _measure(version: Version, quick: bool, result: Measured, commands: dict[str
 
 def _run_of(version: Version, quick: bool) -> Any:
     frames = WARM_UP + (QUICK_FRAMES if quick else FRAMES)
-    if not version.in_hardware:
-        frames = WARM_UP + (QUICK_SOFTWARE if quick else SOFTWARE_FRAMES)
-    platform = PLATFORM if version.in_hardware else "host"
     if version.graph == ROAD:
-        build = build_of(ROAD, version.variant, platform)
+        build = build_of(ROAD, version.variant, PLATFORM)
         return run_of(build, _on_the_road(frames))
     need_simulator()
-    build = build_of(SLAM, version.variant, platform)
+    build = build_of(SLAM, version.variant, PLATFORM)
     parameters = {
         "laps": 1000, "seconds": frames / RATE_HZ, "animation": 0, "slam": True,
         "reply_timeout_s": _PATIENT_S, "start_timeout_s": _PATIENT_S,

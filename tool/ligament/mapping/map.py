@@ -149,6 +149,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
         figures |= {"board": device.board, "os": device.os}
     if device.memory_map:
         figures["memory_map"] = device.memory_map.to_json()
+    if device.slot_of:
+        figures["slots"] = list(device.slots)
     if device.family:
         figures["family"] = device.family
     if device.budgets:

@@ -154,6 +154,8 @@ struct Wires {
   PortWires port;
   RegisterWires registers;
   std::vector<EndWires> ends;  ///< those of gateways, then an entry and an exit on each
+  /// Of a shell, one per slot: the core in it is one for another shell (hdl/rtl/lig_slot.sv).
+  std::vector<const std::uint8_t*> foreign;
   std::function<void()> evaluate;
   Wave wave;
 };
@@ -191,6 +193,15 @@ struct NodePlan {
   /// number of messages, and a Broken one of one beat behind them. Else sets of one message of each
   /// input, with one message.
   bool each = false;
+};
+
+/// What a core in a slot is (spec/device/slots.md).
+struct SlotUse {
+  std::string node;  ///< as the graph calls it
+  std::string input;
+  std::string output;
+  std::size_t room_bytes = 0;                    ///< of the memory lent for a message of its output
+  std::map<std::uint8_t, std::string> refusals;  ///< as NodePlan has them
 };
 
 /// Where a network's gateway is: behind its other subscriptions.
@@ -348,6 +359,10 @@ class Simulation {
 
   /// Rings the doorbell for all of them at once, and turns the clock until nothing is owed.
   [[nodiscard]] Outcome run(std::vector<Arrival> arrivals, const Stop& stop = {});
+  /// Of a shell, which owes nothing: another core is in the slot, or none, and the slot's part is
+  /// reset. Messages of before are forgotten.
+  void exchange(std::size_t slot, const SlotUse* use);
+  [[nodiscard]] bool is_foreign(std::size_t slot) const;
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
   /// By probe; of a probe that no node has, nothing.
   [[nodiscard]] StreamFigures stream(std::size_t probe) const;

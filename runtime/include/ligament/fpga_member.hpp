@@ -6,6 +6,7 @@
 /// wires. Authors of cores do not see this: they write SystemVerilog and a manifest.
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -27,6 +28,22 @@
 namespace ligament::fpga {
 
 class Member;
+class Region;
+class SlotCore;
+
+/// A lock that threads get in the order in which they ask. Who turns a clock asks again at once: an
+/// exchange of a core would wait for a pause otherwise.
+class Turns {
+ public:
+  void lock();
+  void unlock();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0;
+  std::uint64_t now_ = 0;
+};
 
 /// A gateway with its ends in the pool (spec/device/gateway.md).
 struct ServedGateway {
@@ -48,6 +65,10 @@ struct DesignPlan {
   std::vector<std::string> networks;  ///< their topics
   std::vector<ServedGateway> gateways;
   std::vector<std::size_t> rooms;  ///< per exit: bytes of the memory lent to it for a message
+  /// Of a shell, whose nodes are its slots (spec/device/slots.md): what is in each, and what a core
+  /// for it says. They live as long as the design.
+  std::vector<Region*> regions;
+  std::uint64_t identity = 0;
 };
 
 /// A request of a service that a core has not answered yet.
@@ -57,7 +78,8 @@ struct OpenRequest {
   std::function<bool(std::span<const std::byte>)> respond;
 };
 
-/// The simulation, and who it works for.
+/// The simulation, and who it works for. A shell's members come and go on another thread than that
+/// of their callbacks; whatever they ask for takes its turn.
 class Design {
  public:
   /// The wires are of a model that lives as long as the design.
@@ -70,6 +92,12 @@ class Design {
   [[nodiscard]] std::size_t held() const { return plan_.held; }
   void join(Member& member, std::size_t place);
   void leave(std::size_t place);
+  /// A core comes into a shell's slot, whose node this is then. The error: what stands against it.
+  [[nodiscard]] expected<void, std::string> occupy(Member& member, std::size_t slot,
+                                                   const SlotUse& use,
+                                                   std::unique_ptr<SlotCore> core);
+  void vacate(std::size_t slot);
+  [[nodiscard]] std::uint64_t& register_pin(std::size_t slot, std::size_t number);
   void set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish);
   [[nodiscard]] const ServedGateway& gateway(std::size_t gateway) const {
     return plan_.gateways.at(gateway);
@@ -122,6 +150,8 @@ class Design {
     std::vector<Source> sources;                   ///< whose messages its own may go back to
     std::vector<Asked> asked;                      ///< of a service: not answered yet
     std::vector<std::size_t> probes;               ///< of its figures' streams
+    std::vector<StreamFigures> before;             ///< what they had counted when the node came
+    PaceFigures pace_before;
     ligament::detail::HardwareFigures figures;
   };
   struct Gateway {
@@ -141,6 +171,9 @@ class Design {
   [[nodiscard]] std::size_t whole_sets(const Place& place) const;
   void collect(std::size_t most, std::vector<Arrival>& arrivals);
   void put(Member& member, Waiting&& waiting);
+  void forget(std::size_t place);
+  void empty(std::size_t slot);
+  void begin_figures(std::size_t slot, const SlotUse& use);
   [[nodiscard]] static std::uint8_t free_number(const std::vector<Asked>& asked);
   void label(Place& place, Waiting& waiting);
   void answer(Place& place, const Departure& departure);
@@ -177,6 +210,7 @@ class Design {
   std::vector<GatewayFigures> gateway_figures_;
   PortFigures port_;
   std::uint64_t cycles_ = 0;     ///< of all runs
+  Turns turns_;                  ///< of all but the figures
   mutable std::mutex mutex_;     ///< of the figures: the status thread reads them
   std::int64_t came_at_ns_ = 0;  ///< the last message
   bool starved_ = false;

@@ -10,6 +10,7 @@
 #include <ligament/trace.hpp>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -149,7 +150,7 @@ expected<TakenOver, StartFailure> take_the_place(const Nodes& nodes, int descrip
     return failure(exit_bad_configuration, "", "with --take-over-fd a container has one node");
   }
   auto taken = take_over(channel, *nodes.front());
-  context.state().takes_over = false;
+  context.state().taker = std::thread::id();
   if (!taken) {
     return failure(exit_failed, nodes.front()->get_fully_qualified_name(), taken.error());
   }
@@ -188,7 +189,7 @@ int run_nodes(Nodes nodes, const Surroundings& around, const Arguments& argument
   }
   std::optional<Giver> giver;
   if (arguments.control_descriptor >= 0) {
-    giver.emplace(arguments.control_descriptor, holder, *around.context);
+    giver.emplace(arguments.control_descriptor, holder, control, around);
   }
   control.nodes_are_ready(holder.nodes());
   if (taken) {
@@ -237,7 +238,9 @@ expected<int, StartFailure> run_configured(const Arguments& arguments, StatusCha
   if (!context) {
     return unexpected<StartFailure>(context.error());
   }
-  (*context)->state().takes_over = arguments.take_over_descriptor >= 0;
+  if (arguments.take_over_descriptor >= 0) {
+    (*context)->state().taker = std::this_thread::get_id();
+  }
   Control control(channel, **context);  // before the nodes: their errors are told, signals are read
   const auto edge = keep_edge(*config, channel);  // before the nodes: it ends after them
   if (!edge) {

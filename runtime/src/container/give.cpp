@@ -17,6 +17,7 @@
 #include "container/move_places.hpp"
 #include "container/move_times.hpp"
 #include "container/problems.hpp"
+#include "container/take_in.hpp"
 #include "node/node_state.hpp"
 #include "node/subscription_state.hpp"
 
@@ -244,27 +245,31 @@ std::vector<std::string> names_in(const Json& request) {
 
 }  // namespace
 
-Giver::Giver(int control, NodeHolder& holder, Context& context)
-    : control_(control), holder_(holder), context_(context), thread_([this] { run(); }) {}
+Giver::Giver(int descriptor, NodeHolder& holder, Control& control, const Surroundings& around)
+    : descriptor_(descriptor), holder_(holder), control_(control), around_(around), thread_([this] {
+        run();
+      }) {}
 
 Giver::~Giver() {
   ending_ = true;
-  ::shutdown(control_, SHUT_RDWR);
+  ::shutdown(descriptor_, SHUT_RDWR);
   thread_.join();
-  ::close(control_);
+  ::close(descriptor_);
 }
 
-bool Giver::is_ending() const { return ending_ || !context_.is_valid(); }
+bool Giver::is_ending() const { return ending_ || !around_.context->is_valid(); }
 
 void Giver::run() {
   while (!is_ending()) {
-    const Received received = receive(control_);
+    const Received received = receive(descriptor_);
     if (received.text.empty()) {
       return;  // whoever started this container is gone, or it ends
     }
     const auto request = Json::parse(received.text, nullptr, false);
     if (received.descriptor >= 0 && request.is_object()) {
-      give(request, received.descriptor);
+      MoveChannel channel(received.descriptor, [this] { return is_ending(); });
+      request.value("request", "") == "take" ? take_in(request, channel, holder_, control_, around_)
+                                             : give(request, channel);
     } else {
       get_logger("ligament-container")
           .write(LogLevel::error, "what came over the control socket is no request with a socket");
@@ -275,8 +280,7 @@ void Giver::run() {
   }
 }
 
-void Giver::give(const Json& request, int descriptor) {
-  MoveChannel channel(descriptor, [this] { return is_ending(); });
+void Giver::give(const Json& request, MoveChannel& channel) {
   const Json& id = request.value("node", Json());
   const auto node = id.is_string() ? holder_.find(id.get<std::string>()) : nullptr;
   if (node == nullptr) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The old side of a move: gives a node to the container that takes its place
-/// (spec/run/moving.md). Asked for over the control socket (`--control-fd`).
+/// \file Moves that a running container takes part in (spec/run/moving.md): it gives a node to the
+/// container that takes its place, or takes one in. Asked for over the control socket
+/// (`--control-fd`).
 #pragma once
 
 #include <atomic>
-#include <ligament/context.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
+#include "container/control.hpp"
+#include "container/make_node.hpp"
 #include "container/move_channel.hpp"
 #include "container/node_holder.hpp"
 
@@ -18,8 +20,8 @@ namespace ligament::container {
 /// Listens on the control socket; one move at a time, on a thread of its own.
 class Giver {
  public:
-  /// Takes over the descriptor. Holder and context must outlive it.
-  Giver(int control, NodeHolder& holder, Context& context);
+  /// Takes over the descriptor. All else must outlive it.
+  Giver(int descriptor, NodeHolder& holder, Control& control, const Surroundings& around);
   /// A move that is in progress ends, and its node stays here.
   ~Giver();
   Giver(const Giver&) = delete;
@@ -27,12 +29,13 @@ class Giver {
 
  private:
   void run();
-  void give(const nlohmann::json& request, int descriptor);
+  void give(const nlohmann::json& request, MoveChannel& channel);
   [[nodiscard]] bool is_ending() const;
 
-  int control_;
+  int descriptor_;
   NodeHolder& holder_;
-  Context& context_;
+  Control& control_;
+  const Surroundings& around_;
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };

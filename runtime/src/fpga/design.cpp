@@ -128,7 +128,12 @@ Design::Place& Design::node_of(std::size_t place) {
   return places_.at(plan_.nodes.at(place).offered_by.value_or(place));
 }
 
+/// Who is in a slot is known when its core is there.
 void Design::join(Member& member, std::size_t place) {
+  const std::lock_guard turn(turns_);
+  if (!plan_.regions.empty()) {
+    return;
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (&node_of(i) == &places_.at(place)) {
       places_[i].member = &member;
@@ -137,18 +142,13 @@ void Design::join(Member& member, std::size_t place) {
 }
 
 void Design::leave(std::size_t place) {
+  const std::lock_guard turn(turns_);
+  if (!plan_.regions.empty()) {
+    return;
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (&node_of(i) != &places_[place]) {
-      continue;
-    }
-    places_[i].member = nullptr;
-    for (const OutputPlan& output : plan_.nodes[i].outputs) {
-      if (output.exit) {
-        exits_[*output.exit].publish = {};
-      }
-    }
-    for (const std::size_t entry : places_[i].entries) {
-      waiting_[entry].clear();
+    if (&node_of(i) == &places_[place]) {
+      forget(i);
     }
   }
   for (std::size_t gateway = 0; gateway < gateways_.size(); ++gateway) {
@@ -159,7 +159,20 @@ void Design::leave(std::size_t place) {
   }
 }
 
+void Design::forget(std::size_t place) {
+  places_[place].member = nullptr;
+  for (const OutputPlan& output : plan_.nodes[place].outputs) {
+    if (output.exit) {
+      exits_[*output.exit].publish = {};
+    }
+  }
+  for (const std::size_t entry : places_[place].entries) {
+    waiting_[entry].clear();
+  }
+}
+
 void Design::set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish) {
+  const std::lock_guard turn(turns_);
   exits_.at(exit).publish = std::move(publish);
 }
 
@@ -174,6 +187,7 @@ std::size_t Design::whole_sets(const Place& place) const {
 }
 
 void Design::take(Member& member, Arrival&& arrival, const trace::MessageIdentity& message) {
+  const std::lock_guard turn(turns_);
   put(member, {std::move(arrival), message, {}});
 }
 
@@ -223,6 +237,7 @@ bool Design::is_full() const {
 }
 
 void Design::hurry() {
+  const std::lock_guard turn(turns_);
   if (pool::monotonic_now_ns() - came_at_ns_ < hurry_ns) {
     return;
   }
@@ -318,6 +333,7 @@ void Design::run(Member& member, std::size_t most) {
 }
 
 void Design::go_on(Member& member) {
+  const std::lock_guard turn(turns_);
   if (starved_) {
     run(member, plan_.in_flight);
   }
@@ -325,18 +341,24 @@ void Design::go_on(Member& member) {
 
 expected<void, std::string> Design::settle(Member& member) {
   using Failure = unexpected<std::string>;
-  if (places_.size() != 1 || !gateways_.empty()) {
+  const std::lock_guard turn(turns_);
+  if (plan_.regions.empty() && (places_.size() != 1 || !gateways_.empty())) {
     return Failure("its core is in one design with others, or with gateways");
   }
-  const auto owes = [this] { return starved_ || whole_sets(places_.front()) > 0; };
+  const auto place = std::find_if(places_.begin(), places_.end(),
+                                  [&](const Place& one) { return one.member == &member; });
+  if (place == places_.end()) {
+    return {};
+  }
+  const auto owes = [&] { return starved_ || whole_sets(*place) > 0; };
   for (int tries = 0; owes() && tries < 64; ++tries) {
     run(member, plan_.in_flight);
   }
   if (owes()) {
     return Failure("its core has found no memory for what it owes");
   }
-  const bool is_part = std::any_of(waiting_.begin(), waiting_.end(),
-                                   [](const auto& entry) { return !entry.empty(); });
+  const bool is_part = std::any_of(place->entries.begin(), place->entries.end(),
+                                   [this](std::size_t entry) { return !waiting_[entry].empty(); });
   return is_part ? expected<void, std::string>(Failure("a message waits for others of its set"))
                  : expected<void, std::string>();
 }

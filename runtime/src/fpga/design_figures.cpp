@@ -38,19 +38,21 @@ void Design::count_streams() {
   for (Place& place : places_) {
     for (std::size_t i = 0; i < place.probes.size(); ++i) {
       const StreamFigures counted = simulation_.stream(place.probes[i]);
+      const StreamFigures before = place.before.empty() ? StreamFigures{} : place.before[i];
       ligament::detail::StreamCounts& stream = place.figures.streams[i];
-      stream.beats = counted.beats;
-      stream.stalls = counted.stalls;
-      stream.gaps = counted.gaps;
+      stream.beats = counted.beats - before.beats;
+      stream.stalls = counted.stalls - before.stalls;
+      stream.gaps = counted.gaps - before.gaps;
     }
   }
   const std::vector<PaceFigures>& paces = simulation_.paces();
   for (std::size_t i = 0; i < paces.size(); ++i) {
     ligament::detail::HardwareFigures& node = node_of(i).figures;
-    if (paces[i].full >= node.full) {
-      node.held = paces[i].held;
-      node.starved = paces[i].starved;
-      node.full = paces[i].full;
+    const PaceFigures& before = places_[i].pace_before;
+    if (paces[i].full - before.full >= node.full) {
+      node.held = paces[i].held - before.held;
+      node.starved = paces[i].starved - before.starved;
+      node.full = paces[i].full - before.full;
     }
   }
 }

@@ -15,6 +15,7 @@ constexpr std::size_t most_clients = 64;
 
 void Design::ask(Member& member, Arrival&& arrival, const trace::MessageIdentity& message,
                  OpenRequest&& request) {
+  const std::lock_guard turn(turns_);
   put(member, {std::move(arrival), message, std::move(request)});
 }
 

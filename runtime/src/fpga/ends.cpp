@@ -77,6 +77,12 @@ void Ends::find_parts(const std::vector<NodePlan>& nodes) {
   }
 }
 
+void Ends::change(std::size_t entry, const std::string& port, std::size_t room_bytes) {
+  End& end = this->entry(entry);
+  end.port = port;
+  end.room_bytes = room_bytes;
+}
+
 std::size_t Ends::part_of(const Arrival& arrival) const {
   return (arrival.gateway ? ends_.at(*arrival.gateway) : entry(arrival.entry)).reads_for;
 }
@@ -179,10 +185,12 @@ bool Ends::lend_one(std::size_t number) {
 /// Of a gateway: a loan of the pool, if there is one.
 std::optional<Room> Ends::new_room(std::size_t number) {
   End& end = ends_[number];
-  if (!end.spare.empty()) {
+  while (!end.spare.empty()) {
     Room room = std::move(end.spare.back());
     end.spare.pop_back();
-    return room;
+    if (end.gateway || room.memory.size() == end.room_bytes) {
+      return room;
+    }  // of a core that was in this slot before
   }
   return end.gateway ? delegate_.lend(number) : private_room(end.room_bytes);
 }

@@ -53,6 +53,8 @@ class Ends {
   Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& boundary,
        Delegate delegate, std::uint64_t latency);
 
+  /// Of an entry and the exit beside it: whose they are now, and what is lent for a message.
+  void change(std::size_t entry, const std::string& port, std::size_t room_bytes);
   /// Memory is behind a table of pages, which are scattered by this seed.
   void scatter(const Pages& pages, std::uint64_t seed);
   /// Before a run with these: memory for answers is lent, and the table has the pages of both.

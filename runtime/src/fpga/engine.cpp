@@ -70,6 +70,9 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
     past_[i].drops.resize(wires_.networks[i].drops.size());
     past_[i].peaks.resize(wires_.networks[i].peaks.size());
   }
+  for (std::size_t slot = 0; slot < wires_.foreign.size(); ++slot) {
+    states_[slot].isolated = states_[slot].vacant = true;
+  }
   find_frames(boundary.gateways);
 }
 
@@ -93,6 +96,22 @@ Outcome Engine::run(std::vector<Arrival>&& arrivals, const Stop& stop) {
   }
   end_run();
   return std::exchange(outcome_, {});
+}
+
+/// The part stands still between its resets: who drives it has seen to that.
+void Engine::exchange(std::size_t slot, const SlotUse* use) {
+  states_.at(slot) = {};
+  states_[slot].isolated = states_[slot].vacant = use == nullptr;
+  const SlotUse none;
+  const SlotUse& now = use == nullptr ? none : *use;
+  NodePlan& plan = nodes_[slot];
+  plan.name = now.node;
+  plan.refusals = now.refusals;
+  plan.inputs.front().port = now.input;
+  plan.outputs.front().port = now.output;
+  ends_.change(*plan.inputs.front().entry, now.input, now.room_bytes);
+  stale_[plan.part] = true;
+  begin_again(std::exchange(stale_, Parts(stale_.size())));
 }
 
 /// Nobody waits for the answers any more; the next run begins with a reset.
@@ -147,7 +166,7 @@ void Engine::end_run() {
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     State& state = states_[node];
     state.faulty = false;
-    if (state.isolated && state.hung < most_chances) {
+    if (state.isolated && !state.vacant && state.hung < most_chances) {
       state.isolated = false;
       stale_[nodes_[node].part] = true;  // with the next run's reset it has another chance
     }
@@ -372,6 +391,8 @@ Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
   return engine_->run(std::move(arrivals), stop);
 }
 
+void Simulation::exchange(std::size_t slot, const SlotUse* use) { engine_->exchange(slot, use); }
+bool Simulation::is_foreign(std::size_t slot) const { return engine_->is_foreign(slot); }
 std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }
 StreamFigures Simulation::stream(std::size_t probe) const {
   return engine_->streams().stream(probe);

@@ -24,6 +24,8 @@ class Engine {
          Delegate delegate);
 
   [[nodiscard]] Outcome run(std::vector<Arrival>&& arrivals, const Stop& stop);
+  void exchange(std::size_t slot, const SlotUse* use);
+  [[nodiscard]] bool is_foreign(std::size_t slot) const { return *wires_.foreign.at(slot) != 0; }
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
   [[nodiscard]] const Ends& ends() const { return ends_; }
   [[nodiscard]] const ProbeCounts& streams() const { return streams_; }
@@ -54,6 +56,7 @@ class Engine {
     std::uint64_t messages = 0;  ///< told before, since the reset
     std::size_t hung = 0;        ///< how often
     bool isolated = false;
+    bool vacant = false;  ///< a slot without a core: isolated until one comes
     bool faulty = false;  ///< a fault of its message was told already
   };
 

@@ -125,10 +125,10 @@ detail::PublisherParts Node::open_publisher(const std::string& topic,
     writer.ring = std::max(wish.topic.ring, options.ring);
     writer.device = wish.topic.device;
     writer.waiter = context.state().waiter.get();
-    writer.successor = context.state().takes_over;
-    const auto& patience = context.state().patience_ns;
-    if (const auto found = patience.find(wish.description.topic); found != patience.end()) {
-      writer.max_blocking_ns = found->second;
+    writer.successor = context.state().takes_over();
+    auto& state = context.state();
+    if (const auto ns = state.patience_in(state.patience_ns, wish.description.topic)) {
+      writer.max_blocking_ns = *ns;
       writer.spares_working = true;
     }
     return context.domain()->create_writer(wish.description, writer);
@@ -150,7 +150,7 @@ detail::SubscriptionParts Node::open_subscription(const std::string& topic,
     parts.ignores_own = options.ignore_local_publications;
     pool::ReaderOptions reader;
     reader.device = options.device;
-    reader.resting = context.state().takes_over;
+    reader.resting = context.state().takes_over();
     return context.domain()->create_reader(wish.description, *context.state().waiter, reader);
   };
   parts.reader = open_endpoint(parts, {"the subscription", type}, open);

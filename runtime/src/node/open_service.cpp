@@ -44,7 +44,7 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
   Context& context = *node.context;
   pool::Waiter& waiter = *context.state().waiter;
   pool::ReaderOptions reading;
-  reading.resting = context.state().takes_over;
+  reading.resting = context.state().takes_over();
   auto reader = context.domain()->create_reader(describe(node, ends.in.topic, in_type, ends.in.qos),
                                                 waiter, reading);
   if (!reader) {
@@ -52,16 +52,15 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
   }
   pool::WriterOptions options;
   options.waiter = &waiter;
-  options.successor = context.state().takes_over;
-  const auto& patience = context.state().service_patience_ns;
-  const auto found = patience.find(ends.name);
-  if (found != patience.end() && ends.out.topic == request_topic(ends.name)) {
-    options.max_blocking_ns = found->second;
+  options.successor = context.state().takes_over();
+  auto& state = context.state();
+  const auto found = state.patience_in(state.service_patience_ns, ends.name);
+  if (found && ends.out.topic == request_topic(ends.name)) {
+    options.max_blocking_ns = *found;
     options.spares_working = true;
   }
-  const auto& topics = context.state().patience_ns;
-  if (const auto topic = topics.find(ends.out.topic); topic != topics.end()) {
-    options.max_blocking_ns = topic->second;
+  if (const auto ns = state.patience_in(state.patience_ns, ends.out.topic)) {
+    options.max_blocking_ns = *ns;
   }
   auto writer = context.domain()->create_writer(
       describe(node, ends.out.topic, out_type, ends.out.qos), options);

@@ -19,7 +19,10 @@ from ligament.top.find import find_run
 
 Node = Annotated[str, typer.Argument(metavar="NODE", help="The node that shall move.")]
 Device = Annotated[
-    str, typer.Argument(metavar="DEVICE", help="A device of the platform, or a kind: cpu, gpu.")
+    str,
+    typer.Argument(
+        metavar="DEVICE", help="A device of the platform, a kind (cpu, gpu) or a slot: fpga0.slot0."
+    ),
 ]
 Graph = Annotated[
     str | None,
@@ -55,6 +58,8 @@ def move(
     `ligament move rectify gpu`
 
     `ligament move resize cpu examples/perception`, back again
+
+    `ligament move blur fpga0.slot0 --platform slots_sim`, into a slot of an FPGA
     """
     run = find_run(runs_folder(target, out))
     with progress_bar() as progress:
@@ -76,6 +81,7 @@ def _asked(run: Path, wanted: Target, timeout_s: float) -> dict[str, Any]:
         "device": wanted.device,
         "config": wanted.config,
         "state": wanted.state,
+        "shell": wanted.shell,
     }
     try:
         answer = ask(run, request, timeout_s)

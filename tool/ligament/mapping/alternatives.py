@@ -37,11 +37,11 @@ class Hardware:
 
 def hardware_of(devices: Mapping[str, Device], platform: Platform) -> Hardware | None:
     """Return the FPGA of some nodes; None where none or several are: nothing is predicted then."""
-    found = {d.name: d for d in devices.values() if d.implementation == "fpga"}
+    found = {d.name: d for d in devices.values() if d.streams}
     if len(found) != 1:
         return None
     device = next(iter(found.values()))
-    nodes = frozenset(n for n, d in devices.items() if d.implementation == "fpga")
+    nodes = frozenset(n for n, d in devices.items() if d.streams)
     return Hardware(device, nodes, port_of(device, platform))
 
 

@@ -93,7 +93,7 @@ def _around(
     graph: Graph, device: Device, nodes: Set[str], topics: Iterable[MappedTopic]
 ) -> dict[str, float]:
     """Return the cells of an FPGA that are no node's."""
-    if device.implementation != "fpga":
+    if not device.streams:
         return {}
     services = sum(len(graph.types[graph.nodes[node].type].services) for node in nodes)
     masters = Masters(entries=services, exits=services)

@@ -27,7 +27,7 @@ from ligament.mapping.modes import Mapped, mode_problems
 from ligament.mapping.pixels import pixels_of
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.served import served_graph, unserved_problems
-from ligament.mapping.slots import slot_problems
+from ligament.mapping.slots import placed_problems, slot_problems
 from ligament.mapping.threads import thread_problems
 from ligament.mapping.transports import Choice, Wishes, assign_transports
 
@@ -82,7 +82,9 @@ def decide(graph: Graph, platform: Platform, variant: Variant, backends: Backend
     containers = assign_containers(served.nodes, variant, _in_python(devices))
     wishes = Wishes(variant, containers)
     choices = assign_transports(served.topics, served.nodes, devices, platform, wishes, backends)
-    whole = {n: d.name for n, d in devices.items() if d.implementation == "fpga" or d.board}
+    whole = {
+        n: d.slot_of or d.name for n, d in devices.items() if d.implementation == "fpga" or d.board
+    }
     designs = designs_of(whole, {n: node.host or "" for n, node in served.nodes.items()})
     containers, parted = gather(designs, served.nodes, containers, variant)
     return Decisions(
@@ -113,6 +115,7 @@ def problems_of(
         *edge_problems(decided.nodes, containers, variant, _in_python(devices)),
         *thread_problems(containers, devices, variant),
         *slot_problems(decided.graph.types, platform),
+        *placed_problems(decided.graph, devices, platform),
         *mode_problems(_mapped(decided), variant),
         *topic_model_problems(variant, topics, devices),
         *firmware_problems(topics, devices),

@@ -56,7 +56,7 @@ def _wish(case: NodeCase) -> Answer:
     if case.wish is None:
         return None
     asked = case.wish
-    device = case.platform.devices.get(asked)
+    device = case.platform.find(asked)
     if device is None and asked in KINDS:
         found = case.platform.of_kind(asked)
         if len(found) > 1:
@@ -68,7 +68,7 @@ def _wish(case: NodeCase) -> Answer:
             )
         device = found[0] if found else None
     if device is None:
-        known = sorted(case.platform.devices)
+        known = case.platform.names
         return no_such(
             "device-unknown",
             f"the platform '{case.platform.name}' has no device '{asked}'",

@@ -39,4 +39,4 @@ def told_where(problem: Problem) -> Problem:
 
 
 def _has(platform: Platform, asked: str) -> bool:
-    return asked in platform.devices or bool(platform.of_kind(asked))
+    return platform.find(asked) is not None or bool(platform.of_kind(asked))

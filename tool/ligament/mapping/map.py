@@ -146,19 +146,7 @@ def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any
 
 def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     """What the later stages must know of a device: clock, link to the pool's memory, cells."""
-    figures: dict[str, Any] = {}
-    if device.emulation:
-        figures["emulation"] = device.emulation
-    if device.board:
-        figures |= {"board": device.board, "os": device.os}
-    if device.memory_map:
-        figures["memory_map"] = device.memory_map.to_json()
-    if device.family:
-        figures["family"] = device.family
-    if device.budgets:
-        figures["budgets"] = dict(device.budgets)
-    if device.budgets_at:
-        figures["budgets_at"] = device.budgets_at.to_json()
+    figures = _declared(device)
     clock = platform.clocks.get(device.clock or "", {})
     if "frequency_hz" in clock:
         figures["clock_hz"] = clock["frequency_hz"]
@@ -174,6 +162,26 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
             figures |= {"pages": link.pages, "page_bytes": link.page_bytes}
         if link.contention or link.pages:
             figures["seed"] = link.seed
+    return figures
+
+
+def _declared(device: Device) -> dict[str, Any]:
+    """What the device itself declares."""
+    figures: dict[str, Any] = {}
+    if device.emulation:
+        figures["emulation"] = device.emulation
+    if device.board:
+        figures |= {"board": device.board, "os": device.os}
+    if device.memory_map:
+        figures["memory_map"] = device.memory_map.to_json()
+    if device.slot_of:
+        figures["slots"] = list(device.slots)
+    if device.family:
+        figures["family"] = device.family
+    if device.budgets:
+        figures["budgets"] = dict(device.budgets)
+    if device.budgets_at:
+        figures["budgets_at"] = device.budgets_at.to_json()
     return figures
 
 

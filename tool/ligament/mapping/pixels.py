@@ -29,7 +29,7 @@ def pixels_of(
     """Return the nodes whose cores are built for several pixels per cycle."""
     asked = variant.fpga.get("pixels", 1)
     found = {}
-    for device in {d.name: d for d in devices.values() if d.implementation == "fpga"}.values():
+    for device in {d.name: d for d in devices.values() if d.streams}.values():
         members = {n: graph.nodes[n] for n in sorted(devices) if devices[n].name == device.name}
         limit, text = int(asked) if asked != AUTO else 1, f"the variant asks for {asked}"
         if asked == AUTO:

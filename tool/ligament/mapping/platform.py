@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ligament.cores.manifest import CORE_BITS
 from ligament.errors import InputError, Location, Problem, listing, no_such
 from ligament.graph.model import NodeType
 from ligament.graph.source import Document
@@ -28,6 +29,7 @@ class Slot:
 
     budgets: Mapping[str, float] = field(default_factory=dict)
     cores: tuple[str, ...] = ()
+    stream_bits: int = CORE_BITS
     at: Location | None = field(default=None, compare=False)
 
 
@@ -60,6 +62,20 @@ class Device:
     clock_text: Mapping[str, str] = field(default_factory=dict)
     #: Where its budgets stand, if it has any.
     budgets_at: Location | None = field(default=None, compare=False)
+    #: Of a slot, as a place for one node: the FPGA that it is on.
+    slot_of: str = ""
+
+    def slot(self, name: str) -> Device:
+        """Return one of its slots as what a node may be placed on: `fpga0.slot0`."""
+        slot = self.slots[name]
+        at = slot.at if slot.budgets else None
+        whole = f"{self.name}.{name}"
+        return replace(self, name=whole, budgets=slot.budgets, budgets_at=at, slot_of=self.name)
+
+    @property
+    def streams(self) -> bool:
+        """Return whether its nodes may be joined by streams on the chip: those of slots are not."""
+        return self.implementation == "fpga" and not self.slot_of
 
     @property
     def implementation(self) -> str:
@@ -124,9 +140,24 @@ class Platform:
         """Return the devices of a kind, by name."""
         return [self.devices[n] for n in sorted(self.devices) if self.devices[n].kind == kind]
 
+    def find(self, name: str) -> Device | None:
+        """Return a device by its name, or a slot of one by both names."""
+        whole, _, slot = name.partition(".")
+        device = self.devices.get(whole)
+        if device is None or not slot:
+            return device
+        return device.slot(slot) if slot in device.slots else None
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of all devices and slots, sorted."""
+        slots = (f"{d.name}.{slot}" for d in self.devices.values() for slot in d.slots)
+        return sorted([*self.devices, *slots])
+
     def link(self, one: str, other: str) -> Link | None:
-        """Return the link between two ends, if one is declared."""
-        return next((k for k in self.links if k.ends == frozenset((one, other))), None)
+        """Return the link between two ends, if one is declared; a slot has its device's."""
+        ends = frozenset((one.partition(".")[0], other))
+        return next((k for k in self.links if k.ends == ends), None)
 
 
 def build_platform(document: Document, memory_of: Callable[[str], MemoryMap]) -> Platform:
@@ -209,6 +240,7 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
             slot: Slot(
                 found.get("budgets", {}),
                 tuple(found.get("cores", ())),
+                found.get("stream_bits", CORE_BITS),
                 document.at("devices", name, "slots", slot),
             )
             for slot, found in data.get("slots", {}).items()
@@ -232,7 +264,16 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
     if slots and device["kind"] != "fpga":
         text = f"'{name}' is a {device['kind']} and has slots"
         return [Problem("slot-kind", text, at, expected="slots on devices of kind fpga")]
-    problems = []
+    problems = [
+        Problem(
+            "slot-clock",
+            f"the slot '{name}.{slot}' has the clock '{found['clock']}'",
+            document.at("devices", name, "slots", slot, "clock"),
+            expected=f"the clock of '{name}', which its shell has: {device.get('clock')}",
+        )
+        for slot, found in slots.items()
+        if found.get("clock", device.get("clock")) != device.get("clock")
+    ]
     for resource, budget in sorted(device.get("budgets", {}).items()):
         taken = sum(slot.get("budgets", {}).get(resource, 0) for slot in slots.values())
         if taken > budget:

@@ -46,8 +46,8 @@ class TopicCase:
 
     @property
     def hardware(self) -> tuple[End, ...]:
-        """Return the ends on FPGAs (the papers' hardware)."""
-        return tuple(e for e in self.topic.ends if self.device(e).implementation == "fpga")
+        """Return the ends on FPGAs (the papers' hardware); those in slots have no streams."""
+        return tuple(e for e in self.topic.ends if self.device(e).streams)
 
     @property
     def hardware_subscriptions(self) -> int:
@@ -100,9 +100,10 @@ class TopicCase:
     def all_on_one(self, kind: str) -> bool:
         """Return whether all ends are on one device of this kind, and none is outside.
 
-        One whose cores run natively has no streams, so it is no FPGA here.
+        One whose cores run natively has no streams, so it is no FPGA here, and no slot is.
         """
         one_place = len(self.places) == 1 and not self.topic.outside
+        one_place = one_place and not any(self.device(e).slot_of for e in self.topic.ends)
         return one_place and all(self.device(e).implementation == kind for e in self.topic.ends)
 
 

@@ -51,6 +51,8 @@ class Target:
     device: str
     config: Mapping[str, Any]
     state: tuple[str, ...]
+    shell: str = ""
+    """Where the device is a slot: the FPGA that has it."""
 
 
 def target_of(
@@ -78,7 +80,9 @@ def target_of(
     place = mapping.nodes[name]
     state = running.graph.types[place.type].state
     names = () if isinstance(state, str) else tuple(str(one["name"]) for one in state)
-    return Target(name, place.device, _config(folder, place.container), names)
+    is_slot = bool(mapping.hardware.get(place.device, {}).get("slots"))
+    shell = place.device.partition(".")[0] if is_slot else ""
+    return Target(name, place.device, _config(folder, place.container), names, shell)
 
 
 def _variant_of(running: Running, node: str, device: str) -> Variant:
@@ -95,10 +99,13 @@ def _variant_of(running: Running, node: str, device: str) -> Variant:
         if topic in used and "shm" in mapped.transports
     }
     variant = variants[name]
+    # Who was in that slot when the run began may have left it: the run knows, this mapping not.
+    gone = {n: "cpu" for n, one in running.mapping.nodes.items() if one.device == device}
+    away = gone if "." in device else {}
     return replace(
         variant,
         name=f"{name}.{node.strip('/').replace('/', '-')}.{device}",
-        devices={**variant.devices, node: device},
+        devices={**variant.devices, **away, node: device},
         transports={**kept, **variant.transports},
     )
 

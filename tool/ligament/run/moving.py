@@ -39,6 +39,8 @@ class MoveWish:
     """A container's configuration that has the node as it shall be; None: as it is."""
     state: tuple[str, ...] = ()
     """What its manifest lists as state: it moves only if its class hands that over."""
+    shell: str = ""
+    """Where the device is a slot: the FPGA that has it."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ def address_of(folder: Path) -> bytes:
 
 def spec_of_moved(old: ContainerSpec, wish: MoveWish, taken: Collection[str]) -> ContainerSpec:
     """What starts the new container; writes its configuration beside the old one's."""
-    base = wish.node.strip("/").replace("/", "-")
+    base = wish.shell or wish.node.strip("/").replace("/", "-")
     name = next(n for i in range(2, 1 << 30) if (n := f"{base}-{i}") not in taken)
+    name = wish.shell if wish.shell and wish.shell not in taken else name
     before = Path(old.command[-1])
     path = before.with_name(f"{name}.json")
     config = moved_config(json.loads(before.read_text(encoding="utf-8")), wish, name)
@@ -73,7 +76,27 @@ def spec_of_moved(old: ContainerSpec, wish: MoveWish, taken: Collection[str]) ->
         command=[*old.command[:-1], str(path)],
         log=old.log.with_name(f"{name}.log"),
         nodes=[wish.node],
+        shell=wish.shell,
+        slots={},
     )
+
+
+def config_for_shell(old: ContainerSpec, shell: ContainerSpec, wish: MoveWish) -> Path:
+    """Write what a running shell's container makes the node from, beside its own configuration."""
+    before = Path(old.command[-1])
+    config = moved_config(json.loads(before.read_text(encoding="utf-8")), wish, shell.name)
+    path = Path(shell.command[-1]).with_name(f"{shell.name}.{wish.device}.json")
+    write_text(path, json_text(config))
+    return path
+
+
+def adopt(shell: ContainerSpec, added: Path) -> None:
+    """Add the node to the shell's own configuration: it comes back with a restart."""
+    path = Path(shell.command[-1])
+    config, new = (json.loads(p.read_text(encoding="utf-8")) for p in (path, added))
+    config["nodes"] += new["nodes"]
+    config["topics"] = {**new["topics"], **config.get("topics", {})}
+    write_text(path, json_text(config))
 
 
 def moved_config(old: Mapping[str, Any], wish: MoveWish, name: str) -> dict[str, Any]:
@@ -108,13 +131,24 @@ def _node_of(config: Mapping[str, Any], node: str) -> dict[str, Any]:
     raise MoveError(f"the configuration of the new container lacks '{node}'")
 
 
-def give(control: socket.socket, wish: MoveWish, end: socket.socket) -> None:
+def give(control: socket.socket | None, wish: MoveWish, end: socket.socket) -> None:
     """Ask the old container for the node, with its end of the pair."""
-    request = {"request": "give", "node": wish.node, "state": list(wish.state)}
+    _ask(control, {"request": "give", "node": wish.node, "state": list(wish.state)}, end)
+
+
+def take(control: socket.socket | None, node: str, config: Path, end: socket.socket) -> None:
+    """Ask a running container to take the node in, with its end of the pair."""
+    _ask(control, {"request": "take", "node": node, "config": str(config)}, end)
+
+
+def _ask(control: socket.socket | None, request: Mapping[str, Any], end: socket.socket) -> None:
     try:
+        if control is None:
+            raise OSError("it has no control socket")
         socket.send_fds(control, [json.dumps(request).encode()], [end.fileno()])
     except OSError as error:
-        raise MoveError(f"the container of '{wish.node}' cannot be asked: {error}") from error
+        text = f"the container of '{request['node']}' cannot be asked: {error}"
+        raise MoveError(text) from error
 
 
 # --- who asks -----------------------------------------------------------------------------------
@@ -126,11 +160,14 @@ def wish_of(request: Any) -> MoveWish:
         raise MoveError("this is no request to move a node")
     node, device = request.get("node"), request.get("device")
     config, state = request.get("config"), request.get("state", [])
-    if not (isinstance(node, str) and isinstance(device, str) and isinstance(state, list)):
+    shell = request.get("shell", "")
+    words = isinstance(node, str) and isinstance(device, str) and isinstance(shell, str)
+    if not (words and isinstance(state, list)):
         raise MoveError("the request to move lacks the node or the device")
     if config is not None and not isinstance(config, dict):
         raise MoveError("the configuration in the request to move is no object")
-    return MoveWish(node, device, config, tuple(str(name) for name in state))
+    names = tuple(str(name) for name in state)
+    return MoveWish(str(node), str(device), config, names, str(shell))
 
 
 @contextlib.asynccontextmanager

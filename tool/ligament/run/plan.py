@@ -133,7 +133,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         spec = _container_spec(plan, name, str(container_program), path)
         if ros is not None and is_python(share.containers[name]):
             spec = _in_python(spec, ros, plan, path)
-        plan.specs.append(replace(spec, wishes=_wishes(mapping, spec.nodes)))
+        plan.specs.append(_mapped(spec, mapping))
     log = folder / "log"
     specs += edge_specs(edges, plan.domain, plan.run_id, share.containers, log)
     for spec in specs:
@@ -180,6 +180,15 @@ def _emulated(mapping: GraphMapping | None) -> dict[str, str]:
 
 def _wishes(mapping: GraphMapping | None, nodes: list[str]) -> dict[str, str]:
     return {name: mapping.nodes[name].on_failure for name in nodes} if mapping else {}
+
+
+def _mapped(spec: ContainerSpec, mapping: GraphMapping | None) -> ContainerSpec:
+    """With what the mapping says of its nodes: their wishes, and which are in which slots."""
+    devices = {name: mapping.nodes[name].device for name in spec.nodes} if mapping else {}
+    hardware = mapping.hardware if mapping else {}
+    slots = {n: d for n, d in devices.items() if hardware.get(d, {}).get("slots")}
+    shell = next((d.partition(".")[0] for d in slots.values()), "")
+    return replace(spec, wishes=_wishes(mapping, spec.nodes), shell=shell, slots=slots)
 
 
 def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> ContainerSpec:

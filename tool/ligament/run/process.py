@@ -45,6 +45,11 @@ class ContainerSpec:
     network: str = ""
     """What an auxiliary one is on, for people: `DDS domain 77`."""
     environment: dict[str, str] = field(default_factory=dict)
+    shell: str = ""
+    """The FPGA whose shell it holds (spec/device/slots.md): it takes nodes in, and stays when it is
+    left without any."""
+    slots: dict[str, str] = field(default_factory=dict)
+    """Which of its nodes are in which slots."""
     movable: bool = False
     """It has a control socket, over which its nodes can be asked to move (spec/run/moving.md)."""
 

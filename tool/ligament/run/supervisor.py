@@ -13,7 +13,7 @@ import contextlib
 import json
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -23,15 +23,8 @@ from ligament.disk import NoRoomError, as_no_room, said_no_room, writing
 from ligament.run.bring_up import BringUp
 from ligament.run.edge import ORIGIN
 from ligament.run.losses import Losses
-from ligament.run.moving import (
-    Move,
-    MoveError,
-    MoveWish,
-    forget,
-    give,
-    listening,
-    spec_of_moved,
-)
+from ligament.run.moves import Moves
+from ligament.run.moving import MoveError, listening
 from ligament.run.node_errors import NodeErrors
 from ligament.run.outcome import Observer, ProcessRecord, RunResult, Shutdown, Verdict, now_ns
 from ligament.run.process import ContainerProcess, ContainerSpec, exit_text, last_lines
@@ -40,8 +33,6 @@ from ligament.run.readiness import Readiness
 from ligament.run.status import StatusBoard, StatusLineError, parse_line
 from ligament.top.tail import StatusTail
 
-# By then the two containers have given up by themselves (move_times.hpp).
-_MOVE_PATIENCE_S = 120.0
 # However long the containers took: the edge has this time to leave.
 _EDGE_DRAIN_S = 1.0
 _ENDED_AS_ASKED = (0, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
@@ -81,9 +72,7 @@ class Supervisor:
         )
         self._specs = list(specs)
         self._tasks: list[asyncio.Task[None]] = []
-        self._coming: dict[str, asyncio.Future[int]] = {}
-        """Containers that take a node over, by name; the result is the gap in ns."""
-        self._moves: list[Move] = []
+        self._moves = Moves(self)
         self._options = options
         self._observer = observer
         self._is_finished = is_finished
@@ -151,14 +140,14 @@ class Supervisor:
             self._watch.stuck,
             self._reported.records,
             losses,
-            self._moves,
+            self._moves.made,
         )
 
     async def _until_decided(self) -> Verdict:
         """Wait for the verdict; a run with a folder of its own takes requests to move meanwhile."""
         if self._status_path is None:
             return await self._verdict
-        async with listening(self._status_path.parent, self.move):
+        async with listening(self._status_path.parent, self._moves.move):
             return await self._verdict
 
     # --- the verdict ------------------------------------------------------------------------------
@@ -193,9 +182,7 @@ class Supervisor:
             await self._keep_auxiliary(spec)
             return
         await self._keep_container(spec)
-        self._kept -= 1
-        if self._kept == 0:
-            self._decide(self._all_gone())
+        self._one_less()
 
     def _all_gone(self) -> Verdict:
         """Nothing is left: that is right where only executables were, and all went well."""
@@ -256,6 +243,7 @@ class Supervisor:
         except OSError as error:
             full = as_no_room(error, spec.log)
             text = f"{spec.called} could not be started: {full or error}"
+            self._moves.arrive(spec.name, MoveError(text))
             return None, Verdict("failed", text, 1, spec.name)
         record = ProcessRecord(spec.name, container.pid, container.started_ns, log=str(spec.log))
         self._records.append(record)
@@ -276,14 +264,17 @@ class Supervisor:
         self._watch.ended(spec.name)
         record.ended_ns = now_ns()
         record.exit = exit_text(code)
-        return record, self._judge(spec, record, code)
+        verdict = self._judge(spec, record, code)
+        text = verdict.text if verdict is not None else f"{spec.called} has ended"
+        self._moves.arrive(spec.name, MoveError(text))  # where a node was on its way to it
+        return record, verdict
 
     async def _expect_ready(self, container: ContainerProcess) -> None:
         await asyncio.sleep(self._options.start_timeout_s)
         if container.ready or self._stopping:
             return
         spec = container.spec
-        if spec.name in self._coming:
+        if self._moves.is_new(spec.name):
             return  # it has its own time
         if spec.auxiliary:
             container.send(signal.SIGKILL)  # it is started again
@@ -312,88 +303,59 @@ class Supervisor:
             self._keep_status({"container": name, **event})
             self._handle(container, record, event)
 
-    # --- a node that moves ------------------------------------------------------------------------
+    # --- what moves ask for (moves.py) ------------------------------------------------------------
 
-    async def move(self, wish: MoveWish) -> Move:
-        """Move a node into a container of its own; MoveError, and nothing has changed."""
-        old = self._container_of(wish.node)
-        if old.control is None or not old.ready or self._stopping:
-            raise MoveError(f"'{wish.node}' cannot move: {old.spec.called} takes no such request")
-        if self._coming:
-            raise MoveError("another node moves just now; ask again when it has arrived")
-        spec = spec_of_moved(old.spec, wish, {one.name for one in self._specs})
-        arrival = asyncio.get_running_loop().create_future()
+    @property
+    def alive(self) -> Mapping[str, ContainerProcess]:
+        """The containers that run, by name."""
+        return self._alive
+
+    @property
+    def specs(self) -> list[ContainerSpec]:
+        """All containers that were started."""
+        return self._specs
+
+    @property
+    def observer(self) -> Observer:
+        """Who is told."""
+        return self._observer
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the run is at its end."""
+        return self._stopping
+
+    def begin(self, spec: ContainerSpec, life: Coroutine[Any, Any, None]) -> None:
+        """Run the life of one more container."""
         self._errors[spec.name] = []
-        self._coming[spec.name] = arrival
-        ours, theirs = socket.socketpair()
-        with ours:
-            try:
-                give(old.control, wish, ours)
-            except MoveError:
-                theirs.close()
-                del self._coming[spec.name]
-                raise
-        task = asyncio.create_task(self._keep_moved(spec, theirs))
+        task = asyncio.create_task(life)
         self._tasks.append(task)
         self._specs.append(spec)
         task.add_done_callback(self._fail_on_exception)
-        try:
-            gap = await asyncio.wait_for(arrival, _MOVE_PATIENCE_S)
-        except TimeoutError:
-            if spec.name in self._alive:
-                self._alive[spec.name].kill()
-            raise MoveError(f"{spec.called} did not take '{wish.node}' in time: killed") from None
-        finally:
-            del self._coming[spec.name]
-        return self._moved(old, spec, wish, gap)
 
-    def _container_of(self, node: str) -> ContainerProcess:
-        for container in self._alive.values():
-            if node in container.spec.nodes and container.spec.name not in self._coming:
-                return container
-        raise MoveError(f"there is no running node '{node}' on this host")
+    async def live_taking(self, spec: ContainerSpec, taking: socket.socket) -> _Life:
+        """Live once, beginning with the node that comes over that socket."""
+        return await self._live(spec, taking)
 
-    async def _keep_moved(self, spec: ContainerSpec, taking: socket.socket) -> None:
-        """As any container, once the node has arrived; before that, its end is nobody's."""
-        arrival = self._coming[spec.name]
-        life = await self._live(spec, taking)
-        if not arrival.done() or arrival.cancelled() or arrival.exception() is not None:
-            text = life[1].text if life[1] is not None else f"{spec.called} has ended"
-            self._arrive(spec.name, MoveError(text))
-            return
+    async def keep_from(self, spec: ContainerSpec, life: _Life) -> None:
+        """Keep it, now that its first life was this one."""
         await self._keep_container(spec, life)
+        self._one_less()
+
+    def arrived(self, spec: ContainerSpec) -> None:
+        """Expect from now on that it lives."""
+        self._needed.add(spec.name)
+
+    def is_empty(self, spec: ContainerSpec) -> None:
+        """Expect no more of it: it has no nodes."""
+        self._needed.discard(spec.name)
+
+    def _one_less(self) -> None:
         self._kept -= 1
         if self._kept == 0:
             self._decide(self._all_gone())
 
-    def _arrive(self, name: str, how: int | MoveError) -> None:
-        arrival = self._coming.get(name)
-        if arrival is None or arrival.done():
-            return
-        if isinstance(how, MoveError):
-            arrival.set_exception(how)
-        else:
-            arrival.set_result(how)
-            self._kept += 1
-
-    def _moved(self, old: ContainerProcess, spec: ContainerSpec, wish: MoveWish, gap: int) -> Move:
-        """Take note of it; a container that is left without nodes has no more to do."""
-        move = Move(wish.node, old.spec.name, spec.name, wish.device, now_ns(), gap)
-        self._moves.append(move)
-        old.spec.nodes.remove(wish.node)
-        forget(old.spec, wish.node)
-        figures = self.board.nodes[wish.node]
-        figures.restarted()
-        figures.container = spec.name
-        figures.ready(move.at_ns)
-        self.board.set_state(spec.name, "running")
-        self._needed.add(spec.name)
-        text = f"{wish.node} moved from {move.source} to {move.container}, gap {gap / 1e6:.2f} ms"
-        self._observer.note(text)
-        if not old.spec.nodes:
-            self._needed.discard(old.spec.name)
-            old.stop()
-        return move
+    # --- lifecycle nodes --------------------------------------------------------------------------
 
     def _bring_nodes_up(self) -> None:
         """Whenever all containers are ready: one that was started again has nodes to bring up."""
@@ -441,16 +403,18 @@ class Supervisor:
                 self._losses.take_edge(name, event)
             case "error":
                 origin, said = event.get("node") or None, str(event.get("text", ""))
-                if not container.spec.auxiliary and origin != ORIGIN and name not in self._coming:
+                of_run = not container.spec.auxiliary and origin != ORIGIN
+                if of_run and not self._moves.is_coming(origin, name):
                     self._reported.add(origin, said, name)
                 text = f"{origin or name}: {said}"
                 self._errors[name].append(text)
                 if container.ready or origin == ORIGIN:
                     self._observer.note(text)
             case "moved":
-                self._arrive(name, int(event.get("gap_ns", 0)))
+                self._kept += self._moves.is_new(name)
+                self._moves.arrive(name, int(event.get("gap_ns", 0)))
             case "stays":
-                self._arrive(name, MoveError(str(event.get("text", ""))))
+                self._moves.arrive(name, MoveError(str(event.get("text", ""))))
             case "done":
                 self._on_done(str(event.get("node", "")))
             case "stopped":

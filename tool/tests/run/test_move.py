@@ -4,25 +4,21 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import time
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from moving_run import Run, ended, write_images
 from run_chat import LIGAMENT, Chat
 
-from ligament.graph.json_source import parse_json
-from ligament.graph.schema import validate
 from ligament.pipeline import Request, built
 from ligament.run.moving import MoveError, MoveWish, moved_config, wish_of
 
 HERE = Path(__file__).parent
-IMAGES = 8
 pytestmark = pytest.mark.timeout(1800)  # the first one builds the graph, others kernels and cores
 
 
@@ -30,108 +26,8 @@ pytestmark = pytest.mark.timeout(1800)  # the first one builds the graph, others
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the graph is built, and its images."""
     folder = tmp_path_factory.mktemp("moving")
-    (folder / "images").mkdir()
-    for number in range(IMAGES):
-        pixels = bytes((number * 31 + i * 7) % 256 for i in range(64 * 48 * 3))
-        (folder / "images" / f"{number}.ppm").write_bytes(b"P6\n64 48\n255\n" + pixels)
+    write_images(folder)
     return folder
-
-
-class Run:
-    """A graph while it runs."""
-
-    def __init__(self, build: Path, settings: list[str], last: str) -> None:
-        # However busy the machine is: no subscription is stalled.
-        for path in (build.parent / "gen" / "containers").glob("*.json"):
-            config = json.loads(path.read_text())
-            for topic in config["topics"].values():
-                topic["patience_ms"] = 60_000
-            path.write_text(json.dumps(config))
-        self._last = last
-        before = set(build.parent.glob("runs/*"))
-        domain = f"moving_{uuid.uuid4().hex[:12]}"
-        self.process = subprocess.Popen(
-            [*LIGAMENT, "run", str(build), f"--domain={domain}", "--quiet",
-             *(f"--set={setting}" for setting in settings)],
-            env=os.environ | {"LIGAMENT_GPU_BACKEND": "opencl"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-        self.folder = self._folder(build.parent, before)
-
-    def _folder(self, variant: Path, before: set[Path]) -> Path:
-        while not (new := set(variant.glob("runs/*/run.json")) - {b / "run.json" for b in before}):
-            assert self.process.poll() is None, self.process.communicate()[0]
-            time.sleep(0.05)
-        return new.pop().parent
-
-    def count(self) -> int:
-        """How many messages the last node has taken, by its newest status line."""
-        taken = 0
-        status = self.folder / "status.jsonl"
-        for text in status.read_text().splitlines(True) if status.is_file() else ():
-            for node in json.loads(text).get("nodes", ()) if text.endswith("\n") else ():
-                if node["id"] == self._last:
-                    taken = sum(end["taken"] for end in node["subscriptions"])
-        return taken
-
-    def wait_for_more(self, messages: int) -> None:
-        """Until so many messages more have come through."""
-        until = self.count() + messages
-        while self.count() < until:
-            assert self.process.poll() is None, self.process.communicate()[0]
-            time.sleep(0.1)
-
-    def move(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Ask for a move."""
-        command = [*LIGAMENT, "move", *words, str(self.folder)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
-
-    def end(self) -> dict[str, Any]:
-        """Stop it; its run.json."""
-        self.process.send_signal(signal.SIGINT)
-        said, _ = self.process.communicate(timeout=300)
-        assert self.process.returncode == 0, said
-        text = (self.folder / "run.json").read_text()
-        assert validate(parse_json(text, "run.json"), "run") == []
-        data: dict[str, Any] = json.loads(text)
-        return data
-
-    def expect_moves(self, node: str, devices: list[str]) -> None:
-        """Moves through these devices; nothing is lost, nor in another order."""
-        for device in devices:
-            moved = self.move(node, device, "--json")
-            assert moved.returncode == 0, moved.stdout + moved.stderr
-            answer = json.loads(moved.stdout)
-            assert answer["node"] == f"/{node}"
-            assert answer["gap_ns"] > 0
-            self.wait_for_more(50)
-        record = self.end()
-        assert [move["node"] for move in record["moves"]] == [f"/{node}"] * len(devices)
-        assert record["errors"] == []
-        assert record["losses"] == []
-        for text in (self.folder / "status.jsonl").read_text().splitlines():
-            line = json.loads(text)
-            del line["container"]
-            assert validate(parse_json(json.dumps(line), "status.jsonl"), "status") == []
-
-    def expect_all_frames(self) -> None:
-        """Each once, in order, with the pixels that its image has on a processor."""
-        recorded = (self.folder / "outputs" / "sink.jsonl").read_text()
-        lines = [json.loads(line) for line in recorded.splitlines()]
-        stamps = [line["stamp_ns"] for line in lines]
-        assert [s - stamps[0] for s in stamps] == [i * 1_000_000 for i in range(len(stamps))]
-        hashes = [line["hash"] for line in lines]
-        assert hashes == (hashes[:IMAGES] * (len(hashes) // IMAGES + 1))[: len(hashes)]
-        assert len(set(hashes[:IMAGES])) == IMAGES
-
-
-def ended(running: Run) -> Iterator[Run]:
-    """Give it to a test; one that fails leaves none behind."""
-    running.wait_for_more(50)
-    yield running
-    if running.process.poll() is None:
-        running.process.kill()
-        running.process.wait()
 
 
 @pytest.fixture(scope="module")

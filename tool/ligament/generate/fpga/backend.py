@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ligament.cores.manifest import Core, core_of
 from ligament.errors import InputError, Problem
@@ -25,6 +26,7 @@ from ligament.generate.fpga.plan import (
     slug,
     streamed_topics,
 )
+from ligament.generate.fpga.slots import SlotCore, slot_cores, slot_files
 from ligament.generate.fpga.texts import (
     Place,
     class_of,
@@ -56,7 +58,9 @@ class FpgaBackend:
         )
         made = _designs(mapping, types)
         designs = {design.name: design for design in made.values()}
-        messages = _Messages(graph, designs, bounds)
+        placed = slot_cores(mapping, types)
+        cores = {core.name: core for core, _ in placed.values()}
+        messages = _Messages(graph, [*designs.values(), *cores.values()], bounds)
         files = messages.files(place)
         files += [wrapper_file(place, node_type, core) for node_type, core in types.values()]
         files += [
@@ -66,28 +70,36 @@ class FpgaBackend:
         ]
         for design in designs.values():
             files += design_files(place, design, messages.longest)
-        files.append(project_file(place, graph, designs.values()))
+        slotted = slot_files(place, cores.values(), messages.longest)
+        files += slotted.files
+        files.append(project_file(place, graph, designs.values(), slotted.project))
         entry = {
             "project": place.project,
             "work": place.work,
-            "libraries": {
-                name: {
-                    "target": f"{name}-fpga",
-                    "library": _library_of(place, design),
-                    "folder": design.members[0].type.folder,
-                    "folders": [member.type.folder for member in design.types],
-                    "parts": parts_of(design),
-                }
-                for name, design in sorted(designs.items())
-            },
+            "libraries": {n: _entry(place, design) for n, design in sorted(designs.items())}
+            | {n: _slot_entry(place, core) for n, core in sorted(cores.items())},
         }
         components = {
             node: Component(_library_of(place, design), _class_in(design, node))
             for node, design in made.items()
+        } | {
+            node: Component(_library_of(place, core), core.full_class_in(slot))
+            for node, (core, slot) in placed.items()
         }
         # Devices with the same hardware have the same top.
         unique = {file.path: file for file in files}
         return Output(list(unique.values()), {}, entry, components)
+
+
+def _entry(place: Place, design: Design) -> dict[str, Any]:
+    """A design in the manifest."""
+    return {
+        "target": f"{design.name}-fpga",
+        "library": _library_of(place, design),
+        "folder": design.members[0].type.folder,
+        "folders": [member.type.folder for member in design.types],
+        "parts": parts_of(design),
+    }
 
 
 def designs_in(graph: Graph, mapping: GraphMapping) -> dict[str, Design]:
@@ -111,7 +123,11 @@ def _designs(
     """Return the design of each node in hardware."""
     made: dict[str, Design] = {}
     counts = Counter[str]()
-    cores = {name: node for name, node in mapping.nodes.items() if _is_ours(node)}
+    cores = {
+        name: node
+        for name, node in mapping.nodes.items()
+        if _is_ours(node) and not mapping.hardware.get(node.device, {}).get("slots")
+    }
     hosts = {name: node.host or "" for name, node in cores.items()}
     for group in designs_of({name: node.device for name, node in cores.items()}, hosts):
         device = _device_of(mapping, group.device)
@@ -134,8 +150,19 @@ def _class_in(design: Design, node: str) -> str:
     return f"ligament::generated::{class_of(member)}"
 
 
-def _library_of(place: Place, design: Design) -> str:
+def _library_of(place: Place, design: Design | SlotCore) -> str:
     return f"{place.libraries}/lib{design.name}-fpga.so"
+
+
+def _slot_entry(place: Place, core: SlotCore) -> dict[str, Any]:
+    """A slot's core in the manifest. Its shell is built with it."""
+    return {
+        "target": f"{core.name}-fpga",
+        "library": _library_of(place, core),
+        "folder": core.type.folder,
+        "folders": [core.type.folder],
+        "parts": {},
+    }
 
 
 def _device_of(mapping: GraphMapping, name: str) -> Hardware:
@@ -156,9 +183,9 @@ def _device_of(mapping: GraphMapping, name: str) -> Hardware:
 class _Messages:
     """The message types of all designs, within their bounds."""
 
-    def __init__(self, graph: Graph, designs: Mapping[str, Design], bounds: Bounds) -> None:
+    def __init__(self, graph: Graph, designs: list[Design | SlotCore], bounds: Bounds) -> None:
         self.store = load_store(graph.distro, [Path(p) for p in graph.message_packages.values()])
-        self.names = sorted({name for design in designs.values() for name in design.messages})
+        self.names = sorted({name for design in designs for name in design.messages})
         self.bounds = bounds
         self.longest = {
             name: layout_of(self.store, self.store.message(name), bounds).longest

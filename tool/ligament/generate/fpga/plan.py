@@ -68,6 +68,11 @@ class Hardware:
         return [slug(f"{side} {clocks[side]['name']}") for side in sorted(clocks)]
 
     @property
+    def slots(self) -> tuple[str, ...]:
+        """Of a slot: the names of all slots of its FPGA."""
+        return tuple(self.figures.get("slots", ()))
+
+    @property
     def waveforms(self) -> bool:
         """Whether the model can write its signals (`ligament run --wave`)."""
         return bool(self.figures.get("waveforms", 0))

@@ -97,7 +97,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
         "wide": [slug(port) for port in core.wide_ports],
         "inputs": list(member.inputs),
         "outputs": list(member.outputs),
-        "parameters": [_parameter(p, "") for p in core.parameters],
+        "parameters": [parameter_values(p, "") for p in core.parameters],
     }
     source = str(Path(node_type.folder) / "node.yaml")
     return _rendered(f"{place.project}/{values['top']}.sv", "node.sv.j2", source, values)
@@ -134,7 +134,7 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         "parts": _parts(design, parts),
         "part_of": parts,
         "owing": _owing(design, parts),
-        "exits": [_room_bytes(longest[link.message]) for link in design.exits],
+        "exits": [room_bytes(longest[link.message]) for link in design.exits],
         "ends": design.ends,
         "probes": design.probes,
         "problems": design.problems,
@@ -204,18 +204,29 @@ def sources_of(design: Design) -> list[str]:
             *(CROSS_OF[side] for side in design.device.domains if design.ends),
         )
     )
-    links = design.probes
-    ins = {link.module for member in design.members for link in member.inputs}
-    outs = {link.module for member in design.members for link in member.outputs}
-    cores = [source for member in design.types for source in _sources_of_core(member)]
     return [
         *(str(resources.hdl_dir() / name) for name in shared),
-        *(f"{name}_pkg.sv" for name in sorted({link.module for link in links})),
+        *core_sources(design.types, design.members),
+        f"{design.top}.sv",
+    ]
+
+
+def core_sources(types: Iterable[Member], members: Iterable[Member] | None = None) -> list[str]:
+    """Return the messages and cores of some node types, in their wrappers.
+
+    `members`: whose messages; left out: those of `types`.
+    """
+    types = list(types)
+    whose = types if members is None else list(members)
+    ins = {link.module for member in whose for link in member.inputs}
+    outs = {link.module for member in whose for link in member.outputs}
+    cores = [source for member in types for source in _sources_of_core(member)]
+    return [
+        *(f"{name}_pkg.sv" for name in sorted(ins | outs)),
         *(f"{name}_unpack.sv" for name in sorted(ins)),
         *(f"{name}_pack.sv" for name in sorted(outs)),
         *dict.fromkeys(cores),
-        *(f"{wrapper_of(member.type.type)}.sv" for member in design.types),
-        f"{design.top}.sv",
+        *(f"{wrapper_of(member.type.type)}.sv" for member in types),
     ]
 
 
@@ -245,8 +256,10 @@ def _adapts(design: Design) -> bool:
     return any(link.width < design.port_bits for link in (*design.entries, *design.exits))
 
 
-def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> GeneratedFile:
-    """Return the CMake project that compiles all designs."""
+def project_file(
+    place: Place, graph: Graph, designs: Iterable[Design], slotted: Mapping[str, Any]
+) -> GeneratedFile:
+    """Return the CMake project that compiles all designs; `slotted`: shells, and cores for them."""
     models: set[tuple[str, bool]] = set()
 
     def makes_model(design: Design) -> bool:
@@ -258,6 +271,7 @@ def project_file(place: Place, graph: Graph, designs: Iterable[Design]) -> Gener
 
     values = {
         **project_values(graph),
+        **slotted,
         "libraries": [
             {
                 "name": design.name,
@@ -280,7 +294,8 @@ def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) 
     return GeneratedFile(path, text, source, f"fpga/{template}")
 
 
-def _room_bytes(longest: int) -> int:
+def room_bytes(longest: int) -> int:
+    """Return the memory that is lent for a message of at most so many bytes."""
     return min(longest + BOUNDARY_BYTES, MOST_ROOM_BYTES)
 
 
@@ -319,9 +334,9 @@ def _answers(
         "part": _part(member, parts),
         "what": f"{service} of {_what(member)}" if service else _what(member),
         "name": member.id or member.type.type,
-        "inputs": [_link(link) for link in member.inputs if link.service == service],
-        "outputs": [_link(link) for link in member.outputs if link.service == service],
-        "refusals": {} if service else _refusals(member),
+        "inputs": [link_values(link) for link in member.inputs if link.service == service],
+        "outputs": [link_values(link) for link in member.outputs if link.service == service],
+        "refusals": {} if service else member_refusals(member),
         "each": not service and member.core.answers_each,
         "offered_by": offered_by,
     }
@@ -331,7 +346,8 @@ def _what(member: Member) -> str:
     return f"{member.id} ({member.type.type})" if member.id else member.type.type
 
 
-def _refusals(member: Member) -> dict[int, str]:
+def member_refusals(member: Member) -> dict[int, str]:
+    """Return what the codes mean with which a core refuses messages."""
     return read_refusals(Path(member.type.folder) / file for file in member.core.refusals)
 
 
@@ -356,8 +372,8 @@ def _member(
         "class_name": class_of(member),
         "module": wrapper_of(member.type.type),
         "pixels": member.pixels if member.core.wide_ports else None,
-        "inputs": [_link(link) for link in member.inputs],
-        "outputs": [_link(link) for link in member.outputs],
+        "inputs": [link_values(link) for link in member.inputs],
+        "outputs": [link_values(link) for link in member.outputs],
         "served": [
             {
                 "number": ends.network.gateway,
@@ -369,13 +385,13 @@ def _member(
             if ends.place == member.place
         ],
         "links": [
-            _link(link) | {"way": way}
+            link_values(link) | {"way": way}
             for way, links in (("in", member.inputs), ("out", member.outputs))
             for link in links
         ],
         "services": _services(member),
         "stamps": [link for link in member.outputs if link.outside is None],
-        "parameters": [_parameter(p, member.slug) for p in member.core.parameters],
+        "parameters": [parameter_values(p, member.slug) for p in member.core.parameters],
         "others": others_of(member.type, member.core),
     }
 
@@ -404,7 +420,8 @@ def _profile(qos: QoS | None) -> dict[str, Any] | None:
     return qos.to_json() | {"durability": durability, "ns": nanoseconds}
 
 
-def _link(link: Link) -> dict[str, Any]:
+def link_values(link: Link) -> dict[str, Any]:
+    """Return what templates need of a stream."""
     fields = (
         "port",
         "name",
@@ -422,7 +439,8 @@ def _link(link: Link) -> dict[str, Any]:
     return own | {"cpp": qualified(link.message), "period": period}
 
 
-def _parameter(parameter: Parameter, owner: str) -> dict[str, Any]:
+def parameter_values(parameter: Parameter, owner: str) -> dict[str, Any]:
+    """Return what templates need of a register."""
     name = slug(parameter.name)
     return {
         "port": f"parameter_{parameter.name.replace('.', '_')}_i",

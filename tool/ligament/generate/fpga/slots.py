@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shells, and the cores that come into their slots (spec/device/slots.md).
+
+A shell has two streams per slot and knows no message type. A core is compiled for itself, into a
+library with a class for each slot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ligament import resources
+from ligament.cores.manifest import Core
+from ligament.errors import InputError, Problem
+from ligament.generate.files import GeneratedFile, render
+from ligament.generate.fpga.plan import FIGURES, Design, Hardware, Link, member_of, slug
+from ligament.generate.fpga.texts import (
+    AROUND_CORES,
+    MEMORY,
+    Place,
+    class_of,
+    core_sources,
+    link_values,
+    member_refusals,
+    parameter_values,
+    room_bytes,
+    wrapper_of,
+)
+from ligament.generate.registers import others_of
+from ligament.graph.model import NodeType
+from ligament.mapping.credit import IN_DESIGN
+from ligament.mapping.model import GraphMapping
+from ligament.messages.cpp_names import header_path
+
+#: Of the stream IP, what a shell has beside its ends in memory.
+_AROUND_SLOTS = ("lig_stream_pkg.sv", "lig_axis_if.sv", "lig_gate.sv", "lig_skid.sv", "lig_slot.sv")
+
+
+@dataclass(frozen=True)
+class Shell:
+    """The static design of an FPGA with slots."""
+
+    device: Hardware
+    """As one of its slots has it, under the FPGA's own name."""
+
+    @property
+    def name(self) -> str:
+        """What its library is called."""
+        in_flight = self.device.in_flight
+        return f"shell-{slug(self.device.name)}" + (f"-x{in_flight}" if in_flight > 1 else "")
+
+    @property
+    def function(self) -> str:
+        """What gives its one design in a process."""
+        return slug(self.name)
+
+    @property
+    def top(self) -> str:
+        """The name of its top level: of what the hardware is."""
+        return f"lig_shell_of_{len(self.device.slots)}"
+
+    @property
+    def sources(self) -> list[str]:
+        """Its SystemVerilog of ours, packages first."""
+        names = dict.fromkeys((*_AROUND_SLOTS, *MEMORY))
+        return [str(resources.hdl_dir() / name) for name in names]
+
+    def identity(self) -> str:
+        """Return the 64 bits that it shares with its cores, in hexadecimal."""
+        digest = hashlib.sha256(self.text("0" * 16).encode())
+        for path in self.sources:
+            digest.update(Path(path).read_bytes())
+        return digest.hexdigest()[:16]
+
+    def text(self, identity: str) -> str:
+        """Return its top level."""
+        return render("fpga", "shell.sv.j2", self.source, self.values() | {"identity": identity})
+
+    @property
+    def source(self) -> str:
+        """What its files are made from."""
+        return f"slots of {self.device.name}"
+
+    def values(self) -> dict[str, Any]:
+        """Return what its templates need."""
+        figures = self.device.figures
+        links = [_links(number) for number, _ in enumerate(self.device.slots)]
+        entries, exits = tuple(one for one, _ in links), tuple(one for _, one in links)
+        design = Design(self.device, self.name, self.top, (), (), entries, exits, ())
+        return {
+            "name": self.name,
+            "top": self.top,
+            "function": self.function,
+            "device": self.device.name,
+            "slots": [
+                {"number": n, "name": f"{self.device.name}.{slot}"}
+                for n, slot in enumerate(self.device.slots)
+            ],
+            "figures": {name: repr(float(figures[name])) for name in FIGURES},
+            "contention": {
+                "share": repr(float(figures.get("contention", 0))),
+                "seed": int(figures.get("seed", 1)),
+            },
+            "in_flight": self.device.in_flight,
+            "held": self.device.in_flight + IN_DESIGN,
+            "ends": design.ends,
+            "gateways": [],
+            "pages": 0,
+            "port_bits": design.port_bits,
+            "port_id_bits": max(1, (len(design.ends) - 1).bit_length()),
+            "part_of": {link.name: n for n, pair in enumerate(links) for link in pair},
+        }
+
+
+@dataclass(frozen=True)
+class SlotCore:
+    """A node type's core, for the slots of a shell."""
+
+    shell: Shell
+    type: NodeType
+    core: Core
+
+    @property
+    def name(self) -> str:
+        """What its library is called."""
+        return f"{self.type.type.replace('/', '-')}-{self.shell.name.removeprefix('shell-')}-slot"
+
+    @property
+    def top(self) -> str:
+        """The name of its top level."""
+        return f"lig_slot_core_{slug(self.type.type)}_of_{len(self.shell.device.slots)}"
+
+    def class_in(self, slot: int) -> str:
+        """Return the class of its nodes in that slot."""
+        return f"{class_of(member_of(self.type, self.core))}Slot{slot}"
+
+    def full_class_in(self, slot: int) -> str:
+        """Return the same with its namespace."""
+        return f"ligament::generated::{self.class_in(slot)}"
+
+    @property
+    def messages(self) -> list[str]:
+        """Its message types, sorted."""
+        return sorted({port.message for port in self.core.ports})
+
+    def values(self, identity: str, longest: Mapping[str, int]) -> dict[str, Any]:
+        """Return what its templates need; `longest` has the bytes of each message type at most."""
+        member = member_of(self.type, self.core)
+        (entry,), (exit_,) = member.inputs, member.outputs
+        return {
+            "type": self.type.type,
+            "top": self.top,
+            "module": wrapper_of(self.type.type),
+            "identity": identity,
+            "shell": self.shell.function,
+            "device": self.shell.device.name,
+            "node_name": self.type.type.rpartition("/")[2],
+            "includes": sorted(header_path(name) for name in self.messages),
+            "entry": link_values(entry),
+            "exit": link_values(exit_),
+            "room_bytes": room_bytes(longest[exit_.message]),
+            "refusals": member_refusals(member),
+            "parameters": [parameter_values(p, "") for p in self.core.parameters],
+            "others": others_of(self.type, self.core),
+            "classes": [self.class_in(n) for n, _ in enumerate(self.shell.device.slots)],
+        }
+
+
+def _links(number: int) -> tuple[Link, Link]:
+    """A slot's streams, as ends in memory have them."""
+    return (
+        Link("in", f"slot_{number}_in", "", 2 * number, outside=number),
+        Link("out", f"slot_{number}_out", "", 2 * number + 1, outside=number, problem=number),
+    )
+
+
+def shell_of(mapping: GraphMapping, device: str) -> Shell:
+    """Return the shell of a slot's FPGA; raise InputError where none can be generated."""
+    figures = mapping.hardware[device]
+    whole = device.partition(".")[0]
+    for figure, what in (("waveforms", "waveforms (`--wave`)"), ("pages", "a table of pages")):
+        if figures.get(figure):
+            text = f"'{device}' is a slot, and a shell has no {what} yet"
+            raise InputError(Problem("slot-shell", text, expected=f"the whole of {whole}"))
+    return Shell(Hardware(whole, dict(figures)))
+
+
+def slot_cores(
+    mapping: GraphMapping, types: Mapping[str, tuple[NodeType, Core]]
+) -> dict[str, tuple[SlotCore, int]]:
+    """Return the core of each node in a slot, and the slot's number."""
+    found = {}
+    for name, node in sorted(mapping.nodes.items()):
+        slots = mapping.hardware.get(node.device, {}).get("slots", ())
+        if slots:
+            shell = shell_of(mapping, node.device)
+            number = list(slots).index(node.device.partition(".")[2])
+            found[name] = SlotCore(shell, *types[node.type]), number
+    return found
+
+
+@dataclass(frozen=True)
+class Slotted:
+    """What is generated for nodes in slots: files, and what the project's template needs."""
+
+    files: list[GeneratedFile]
+    project: dict[str, Any]
+
+
+def slot_files(place: Place, cores: Iterable[SlotCore], longest: Mapping[str, int]) -> Slotted:
+    """Return the files of cores and of their shells; the project builds them together."""
+    cores = list(cores)
+    shells = {core.shell.name: core.shell for core in cores}.values()
+    files = [file for shell in shells for file in shell_files(place, shell)]
+    files += [file for core in cores for file in core_files(place, core, longest)]
+    project = {
+        "shells": [shell_library(shell) for shell in shells],
+        "slot_cores": [core_library(core) for core in cores],
+    }
+    return Slotted(files, project)
+
+
+def shell_files(place: Place, shell: Shell) -> Iterator[GeneratedFile]:
+    """Yield a shell's top level, and what drives it."""
+    identity = shell.identity()
+    text = shell.text(identity)
+    yield GeneratedFile(f"{place.project}/{shell.top}.sv", text, shell.source, "fpga/shell.sv.j2")
+    values = shell.values() | {"identity": identity}
+    text = render("fpga", "shell.cpp.j2", shell.source, values)
+    path = f"{place.project}/{shell.name}-fpga.cpp"
+    yield GeneratedFile(path, text, shell.source, "fpga/shell.cpp.j2")
+
+
+def core_files(place: Place, core: SlotCore, longest: Mapping[str, int]) -> Iterator[GeneratedFile]:
+    """Yield the top level of a core in a slot, and its node."""
+    source = str(Path(core.type.folder) / "node.yaml")
+    values = core.values(core.shell.identity(), longest)
+    for path, template in (
+        (f"{core.top}.sv", "slot.sv.j2"),
+        (f"{core.name}-fpga.cpp", "slot.cpp.j2"),
+    ):
+        text = render("fpga", template, source, values)
+        yield GeneratedFile(f"{place.project}/{path}", text, source, f"fpga/{template}")
+
+
+def shell_library(shell: Shell) -> dict[str, Any]:
+    """Return a shell as the project's template has it."""
+    return {
+        "target": f"{shell.name}-fpga",
+        "top": shell.top,
+        "classes": [],
+        "sources": [*shell.sources, f"{shell.top}.sv"],
+    }
+
+
+def core_library(core: SlotCore) -> dict[str, Any]:
+    """Return a slot's core as the project's template has it."""
+    member = member_of(core.type, core.core)
+    around = [str(resources.hdl_dir() / name) for name in AROUND_CORES]
+    return {
+        "target": f"{core.name}-fpga",
+        "top": core.top,
+        "shell": f"{core.shell.name}-fpga",
+        "classes": [core.full_class_in(n) for n, _ in enumerate(core.shell.device.slots)],
+        "sources": [*around, *core_sources([member]), f"{core.top}.sv"],
+    }

@@ -227,6 +227,8 @@ struct Arrival {
   std::uint64_t sequence = 0;
   std::int64_t time_ns = 0;
   std::shared_ptr<const void> keep;
+  /// Of a node that answers each message: its number among the node's messages of this run.
+  std::size_t number = 0;
 };
 
 /// A whole message that left the design, in the order of leaving.
@@ -236,6 +238,8 @@ struct Departure {
   std::uint8_t publisher = 0;  ///< of a response: whose request it answers,
   std::uint16_t sequence = 0;  ///< and which
   std::shared_ptr<void> keep;  ///< holds its memory
+  /// Of a node that answers each message: the Arrival::number that it answers, of one from memory.
+  std::optional<std::size_t> cause = std::nullopt;
 };
 
 /// Memory lent to a gateway for one message: what begins it lies on a multiple of 64. `keep` holds
@@ -272,6 +276,7 @@ struct Work {
   std::size_t message = 0;  ///< counted per node and run, from 0
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::optional<std::size_t> cause = std::nullopt;  ///< as a departure's
 };
 
 /// What a node did wrong.

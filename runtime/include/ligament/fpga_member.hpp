@@ -193,6 +193,9 @@ class Design {
   void find_sources();
   void find_sources_of(Place& place, std::size_t number);
   [[nodiscard]] const std::vector<trace::MessageIdentity>& messages_of(const Place& place) const;
+  [[nodiscard]] const trace::MessageIdentity* cause_of(const Place& place,
+                                                       std::optional<std::size_t> cause,
+                                                       std::size_t order) const;
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] Delegate delegate();
   [[nodiscard]] std::optional<Room> lend(std::size_t gateway);

@@ -111,9 +111,13 @@ void Design::find_sources_of(Place& place, std::size_t number) {
   }
 }
 
-/// Those of the nearest source that has any in this run.
+/// Those of the nearest source that has any in this run. Of a node that answers each message its
+/// own are no source of what it takes from others in the design.
 const std::vector<trace::MessageIdentity>& Design::messages_of(const Place& place) const {
   for (const Source& source : place.sources) {
+    if (place.each && !source.is_gateway && &places_[source.number] == &place) {
+      continue;
+    }
     const auto& messages =
         source.is_gateway ? gateways_[source.number].messages : places_[source.number].messages;
     if (!messages.empty()) {
@@ -121,6 +125,15 @@ const std::vector<trace::MessageIdentity>& Design::messages_of(const Place& plac
     }
   }
   return place.messages;
+}
+
+/// The message that an answer goes back to: its own cause where the design knows it, else the one
+/// at the same place in the order. None is told of what an earlier run has left.
+const trace::MessageIdentity* Design::cause_of(const Place& place, std::optional<std::size_t> cause,
+                                               std::size_t order) const {
+  const auto& messages = cause ? place.messages : messages_of(place);
+  const std::size_t number = cause.value_or(order);
+  return !starved_ && number < messages.size() ? &messages[number] : nullptr;
 }
 
 /// A node's own place; of a service, that of the node that offers it.
@@ -268,6 +281,7 @@ void Design::collect(std::size_t most, std::vector<Arrival>& arrivals) {
           continue;  // of a node that answers each message
         }
         if (place.each || entry == place.entries.front()) {
+          waiting_[entry].front().arrival.number = place.messages.size();
           place.messages.push_back(waiting_[entry].front().message);
         }
         label(place, waiting_[entry].front());
@@ -411,11 +425,9 @@ void Design::hand_over(const Outcome& outcome) {
     if (place.member == nullptr) {
       continue;
     }
-    const auto& messages = messages_of(place);
-    const std::size_t message = left[departure.exit]++;
-    const bool known = message < messages.size();
+    const auto* const cause = cause_of(place, departure.cause, left[departure.exit]++);
     trace::Span copy(*place.member, "into the pool", trace::Category::copy,
-                     known ? messages[message] : trace::MessageIdentity{});
+                     cause != nullptr ? *cause : trace::MessageIdentity{});
     if (plan_.nodes[exit.place].offered_by) {
       answer(place, departure);
     } else if (exit.publish) {

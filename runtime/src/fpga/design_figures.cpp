@@ -88,16 +88,15 @@ void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
     const Place& place = places_[work.node];
     ++node_of(work.node).figures.messages;
     node_of(work.node).figures.cycles += work.end - work.begin;
-    const auto& messages = messages_of(place);
-    const std::size_t message = told[work.node]++;
-    if (place.member != nullptr && message < messages.size()) {
+    const auto* const cause = cause_of(place, work.cause, told[work.node]++);
+    if (place.member != nullptr && cause != nullptr) {
       trace::tell_device_work(*place.member,
                               {.device = plan_.device,
                                .name = "hardware",
                                .base = trace::TimeBase::modelled,
                                .begin_ns = at(work.begin),
                                .end_ns = at(work.end)},
-                              messages[message]);
+                              *cause);
     }
   }
   for (const Crossing& crossing : outcome.crossings) {

@@ -137,6 +137,10 @@ void Engine::begin_run(std::vector<Arrival>&& arrivals) {
   for (Arrival& arrival : arrivals) {
     bytes += static_cast<double>(arrival.message.size());
     retained_.push_back(arrival);
+    if (!arrival.gateway) {
+      numbers_.resize(std::max(numbers_.size(), arrival.entry + 1));
+      numbers_[arrival.entry].push_back(arrival.number);
+    }
     ends_.send(std::move(arrival));
   }
   const double rate = std::min(memory_.bytes_per_cycle(), static_cast<double>(beat_bytes));
@@ -154,6 +158,7 @@ void Engine::end_run() {
   outcome_.starved = !outcome_.stopped && ends_.is_starved() && owes_anything();
   if (!outcome_.stopped && !ends_.is_starved()) {
     ends_.drop_unread();
+    numbers_.clear();
   }
   for (const Work& work : outcome_.works) {
     outcome_.end = std::max(outcome_.end, work.end);
@@ -252,6 +257,11 @@ void Engine::forget(const Parts& parts) {
     if (parts[nodes_[node].part]) {
       states_[node].works.clear();
       states_[node].messages = 0;
+      for (const InputPlan& input : nodes_[node].inputs) {
+        if (input.entry && *input.entry < numbers_.size()) {
+          numbers_[*input.entry].clear();
+        }
+      }
     }
   }
   for (std::size_t exit = 0; exit < answers_.size(); ++exit) {

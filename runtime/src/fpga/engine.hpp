@@ -128,6 +128,7 @@ class Engine {
   [[nodiscard]] std::uint64_t asked(std::size_t node) const;
   void begin_work(const Watch& watch);
   [[nodiscard]] Work* find_work(std::size_t node, std::uint64_t message);
+  [[nodiscard]] std::optional<std::size_t> take_number(const Watch& watch);
   void end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle);
   [[nodiscard]] bool is_over() const;
   [[nodiscard]] bool is_set(const std::vector<const std::uint64_t*>& words,
@@ -167,6 +168,7 @@ class Engine {
   std::vector<std::size_t> blamed_;    ///< node of each problem wire
   std::vector<Answers> answers_;       ///< of each exit
   std::vector<State> states_;
+  std::vector<std::deque<std::size_t>> numbers_;  ///< by entry: Arrival::number of what is to come
   std::vector<std::size_t> network_parts_;
   std::vector<Frames> frames_;        ///< by part
   std::vector<NetworkFigures> past_;  ///< before the last reset

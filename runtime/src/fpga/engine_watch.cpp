@@ -159,14 +159,17 @@ void Engine::finish_answer(Answer&& answer) {
     tell(node, answer.fault);
     return;
   }
-  outcome_.departures.push_back(std::move(answer.departure));
   Answers& frames = answers_[answer.exit];
   for (; frames.first < answer.frame && !frames.messages.empty(); ++frames.first) {
     frames.messages.pop_front();
   }
   if (frames.first == answer.frame && !frames.messages.empty()) {
     end_work(node, frames.messages.front(), cycle_ + 1);
+    if (const Work* work = find_work(node, frames.messages.front()); work != nullptr) {
+      answer.departure.cause = work->cause;
+    }
   }
+  outcome_.departures.push_back(std::move(answer.departure));
 }
 
 /// Messages that a node has begun to take, of all inputs.
@@ -189,8 +192,21 @@ void Engine::begin_work(const Watch& watch) {
   if (Work* work = find_work(watch.node, message); work != nullptr) {
     work->begin = std::min(work->begin, begin);
   } else if (message == state.messages + state.works.size()) {
-    state.works.push_back({watch.node, message, begin, 0});
+    state.works.push_back({watch.node, message, begin, 0, take_number(watch)});
   }
+}
+
+/// Of the message that begins at an input, where each is answered: they come in the order in which
+/// the core takes them, not in that in which they were sent to several inputs.
+std::optional<std::size_t> Engine::take_number(const Watch& watch) {
+  const auto entry = watch.input->entry;
+  if (!nodes_[watch.node].each || !entry || *entry >= numbers_.size() || numbers_[*entry].empty()) {
+    return std::nullopt;
+  }
+  auto& numbers = numbers_[*entry];
+  const std::size_t number = numbers.front();
+  numbers.pop_front();
+  return number;
 }
 
 void Engine::end_work(std::size_t node, std::uint64_t message, std::uint64_t cycle) {

@@ -138,7 +138,7 @@ class DesignTest : public ::testing::Test {
     return {departure.message.begin(), departure.message.end()};
   }
 
-  alignas(64) std::array<std::byte, 4096> memory_{};
+  alignas(128) std::array<std::byte, 4096> memory_{};  // a burst
 };
 
 }  // namespace ligament::fpga::testing

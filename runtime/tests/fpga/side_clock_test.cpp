@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file A clock beside the cores': how its edges fall between theirs.
+#include "fpga/side_clock.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <utility>
 #include <vector>
-
-#include "fpga/side_clock.hpp"
 
 namespace ligament::fpga::detail {
 namespace {

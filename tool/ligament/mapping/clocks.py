@@ -33,6 +33,18 @@ def clocked(platform: Platform, variant: Variant) -> Platform:
         for side, name in asked.items()
         if (problem := _wrong(platform, name, variant.places.get(("clocks", side), variant.at)))
     ]
+    problems += [
+        Problem(
+            "slot-clock",
+            f"the variant '{variant.name}' asks for a clock of the {side}, and "
+            f"'{device.name}' has slots",
+            variant.places.get(("clocks", side), variant.at),
+            expected="one clock: a shell has no crossings",
+        )
+        for device in platform.devices.values()
+        for side in SIDES
+        if device.slots and side in asked
+    ]
     if problems:
         raise InputError(problems)
     devices = {name: _asked(device, asked, variant) for name, device in platform.devices.items()}

@@ -274,6 +274,11 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
         for slot, found in slots.items()
         if found.get("clock", device.get("clock")) != device.get("clock")
     ]
+    if slots and device.get("clocks"):
+        at_clocks = document.at("devices", name, "clocks")
+        text = f"'{name}' has slots, and several clocks"
+        expected = "one clock: a shell has no crossings"
+        problems.append(Problem("slot-clock", text, at_clocks, expected=expected))
     for resource, budget in sorted(device.get("budgets", {}).items()):
         taken = sum(slot.get("budgets", {}).get(resource, 0) for slot in slots.values())
         if taken > budget:

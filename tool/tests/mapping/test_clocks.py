@@ -136,3 +136,8 @@ def test_a_platform_with_a_wrong_clock_is_refused(
     with pytest.raises(InputError) as caught:
         load_platform(str(path))
     assert code in {problem.code for problem in caught.value.problems}
+
+
+def test_a_shell_with_slots_has_one_clock(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="asks for a clock of the memory, and 'fpga0' has slots"):
+        mapped(tmp_path, "{clocks: {memory: fabric}}", "slots_sim")

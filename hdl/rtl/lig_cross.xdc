@@ -16,7 +16,7 @@ foreach cross [get_cells -hierarchical -filter {ORIG_REF_NAME == lig_cross || RE
   }
 }
 # Levels (interrupt, the end of a reset) may arrive in any cycle; resets begin at any moment.
-foreach level [get_cells -quiet -hierarchical -filter {NAME =~ *_level/seen_q_reg*}] {
+foreach level [get_cells -quiet -hierarchical -filter {NAME =~ *_level/seen_q_reg[0]*}] {
   set_false_path -to [get_pins "$level/D"]
 }
 foreach reset [get_cells -quiet -hierarchical -filter {NAME =~ *release_q_reg*}] {

@@ -202,6 +202,7 @@ struct SlotUse {
   std::string output;
   std::size_t room_bytes = 0;                    ///< of the memory lent for a message of its output
   std::map<std::uint8_t, std::string> refusals;  ///< as NodePlan has them
+  std::vector<std::uint64_t> registers = {};     ///< what they are at first
 };
 
 /// Where a network's gateway is: behind its other subscriptions.

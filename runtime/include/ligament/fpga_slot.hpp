@@ -95,10 +95,11 @@ class SlotMember : public Member {
   SlotMember& operator=(const SlotMember&) = delete;
 
  protected:
-  /// Puts the core into the slot. If that cannot be, the node has an error that says why, and
-  /// nothing of the slot has changed.
   SlotMember(const std::string& name, const NodeOptions& options, std::shared_ptr<Design> shell,
-             std::size_t slot, SlotUse use, std::unique_ptr<SlotCore> core);
+             std::size_t slot);
+  /// Puts the core into the slot, with its registers: from then on, other threads know this node.
+  /// If that cannot be, the node has an error that says why, and nothing of the slot has changed.
+  void enter(SlotUse use, std::unique_ptr<SlotCore> core);
   /// Whether it is in the slot.
   [[nodiscard]] bool holds() const { return holds_; }
   [[nodiscard]] std::uint64_t& register_pin(std::size_t number);

@@ -98,7 +98,7 @@ void Control::node_moved(const Node& node, std::int64_t stopped_ns) {
 
 void Control::node_stays(const std::string& node_id, const std::string& text) {
   get_logger("ligament-container").write(LogLevel::error, node_id + " does not move: " + text);
-  channel_.send({{"event", "stays"}, {"node", node_id}, {"text", text}});
+  post({{"event", "stays"}, {"node", node_id}, {"text", text}});  // behind its errors
 }
 
 void Control::node_added(const std::shared_ptr<Node>& node) {

@@ -268,8 +268,9 @@ void Giver::run() {
     const auto request = Json::parse(received.text, nullptr, false);
     if (received.descriptor >= 0 && request.is_object()) {
       MoveChannel channel(received.descriptor, [this] { return is_ending(); });
-      request.value("request", "") == "take" ? take_in(request, channel, holder_, control_, around_)
-                                             : give(request, channel);
+      const auto kind = request.find("request");
+      const bool takes = kind != request.end() && *kind == "take";
+      takes ? take_in(request, channel, holder_, control_, around_) : give(request, channel);
     } else {
       get_logger("ligament-container")
           .write(LogLevel::error, "what came over the control socket is no request with a socket");

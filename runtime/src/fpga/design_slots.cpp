@@ -2,6 +2,7 @@
 /// A shell's slots: cores that come and go while others work (spec/device/slots.md, "Exchange").
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ligament/fpga_slot.hpp>
 #include <utility>
 
@@ -32,6 +33,7 @@ expected<void, std::string> Design::occupy(Member& member, std::size_t slot, con
                                                place.member->get_fully_qualified_name()));
   }
   Region& region = *plan_.regions.at(slot);
+  std::ranges::copy(use.registers, region.pins.registers.begin());
   region.put(std::move(core));
   simulation_.exchange(slot, &use);
   if (simulation_.is_foreign(slot)) {
@@ -78,9 +80,10 @@ std::uint64_t& Design::register_pin(std::size_t slot, std::size_t number) {
 }
 
 SlotMember::SlotMember(const std::string& name, const NodeOptions& options,
-                       std::shared_ptr<Design> shell, std::size_t slot, SlotUse use,
-                       std::unique_ptr<SlotCore> core)
-    : Member(name, options, shell, slot), shell_(std::move(shell)), slot_(slot) {
+                       std::shared_ptr<Design> shell, std::size_t slot)
+    : Member(name, options, shell, slot), shell_(std::move(shell)), slot_(slot) {}
+
+void SlotMember::enter(SlotUse use, std::unique_ptr<SlotCore> core) {
   use.node = get_fully_qualified_name();
   if (auto in = shell_->occupy(*this, slot, use, std::move(core)); !in) {
     state().report(NodeErrorKind::system, "it does not come into its slot: " + in.error());

@@ -35,11 +35,13 @@ Engine::Engine(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
       past_(wires_.networks.size()),
       ends_(wires_, nodes_, Boundary(boundary), std::move(delegate), memory_.latency()) {
   if (wires_.port_clock != nullptr) {
-    port_clock_.emplace(memory.port_clock_hz, memory.clock_hz);
+    const double hz = memory.port_clock_hz > 0 ? memory.port_clock_hz : memory.clock_hz;
+    port_clock_.emplace(hz, memory.clock_hz);
     slowest_ = std::max(slowest_, port_clock_->cores_per_cycle());
   }
   if (wires_.registers_clock != nullptr) {
-    registers_clock_.emplace(memory.registers_clock_hz, memory.clock_hz);
+    const double hz = memory.registers_clock_hz > 0 ? memory.registers_clock_hz : memory.clock_hz;
+    registers_clock_.emplace(hz, memory.clock_hz);
     slowest_ = std::max(slowest_, registers_clock_->cores_per_cycle());
   }
   if (memory.pages.count != 0) {

@@ -151,7 +151,9 @@ void Core::Implementation::work() {
   const std::int64_t now = pool::monotonic_now_ns();
   const std::int64_t real = real_now_ns();
   follow_trace(now);
-  follow_counts(now);
+  if (follow_counts()) {
+    agent_.flush(now);  // who waited for the response to such a request goes on
+  }
   const auto came = transport_->work([&](const xrce::Address& from, xrce::Bytes message) {
     agent_.receive(*transport_, from, message, now, real);
   });

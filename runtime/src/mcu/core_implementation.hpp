@@ -45,7 +45,7 @@ class Core::Implementation {
   bool begin();
   [[nodiscard]] bool is_silent(std::int64_t now);
   void begin_counts(const rpmsg::Map& map);
-  void follow_counts(std::int64_t now);
+  [[nodiscard]] bool follow_counts();
   void begin_trace(const rpmsg::Map& map);
   void follow_trace(std::int64_t now);
   void end_stopped();

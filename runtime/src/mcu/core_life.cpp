@@ -88,7 +88,7 @@ void Core::Implementation::run() {
   }
   const std::lock_guard lock(mutex_);
   if (transport_) {
-    follow_counts(pool::monotonic_now_ns());
+    (void)follow_counts();  // the core is gone: what waits for it stays
   }
   if (trace_) {
     trace_->read(pool::monotonic_now_ns());  // the end of what the last message began
@@ -142,13 +142,12 @@ void Core::Implementation::begin_counts(const rpmsg::Map& map) {
   bus_.begin_life();
 }
 
-void Core::Implementation::follow_counts(std::int64_t now) {
-  if (counts_ && bus_.follow(*counts_)) {
-    agent_.flush(now);  // who waited for the response to such a request goes on
-  }
+bool Core::Implementation::follow_counts() {
+  const bool found = counts_ && bus_.follow(*counts_);
   if (counts_ && counts_->wrong() != 0 && !std::exchange(has_told_wrong_, true)) {
     report("the core says that it refused more messages than it got: such counts are left out");
   }
+  return found;
 }
 
 void Core::Implementation::begin_trace(const rpmsg::Map& map) {
@@ -184,7 +183,7 @@ void Core::Implementation::end_stopped() {
 void Core::Implementation::end(const std::string& what) {
   const std::lock_guard lock(mutex_);
   const std::int64_t now = pool::monotonic_now_ns();
-  follow_counts(now);
+  (void)follow_counts();  // and no flush: what waits for the core stays
   if (trace_) {
     trace_->read(now);  // what it did last
   }

@@ -36,10 +36,10 @@ class Filter : public SlotMember {
  public:
   Filter(const NodeOptions& options, const std::string& name, std::shared_ptr<Design> shell,
          std::size_t slot, std::uint64_t identity = ours)
-      : SlotMember(
-            name, options, std::move(shell), slot,
-            {.node = {}, .input = "image", .output = "result", .room_bytes = 8192, .refusals = {}},
-            std::make_unique<Core>(identity)) {}
+      : SlotMember(name, options, std::move(shell), slot) {
+    enter({.node = {}, .input = "image", .output = "result", .room_bytes = 8192, .refusals = {}},
+          std::make_unique<Core>(identity));
+  }
   using SlotMember::holds;
 };
 

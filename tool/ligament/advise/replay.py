@@ -56,7 +56,6 @@ class Replay:
         self._looks: set[int] = set()
         self._senders: dict[int, int] = {}
         self._left = Counter(at for jobs in work.awaited.values() for at, _ in jobs)
-        self._due: dict[int, int] = {}
         self.times = Times()
 
     def run(self) -> Times:
@@ -73,6 +72,7 @@ class Replay:
                 self._leave_core(at)
             elif what == "end":
                 self._release(self._work.jobs[at])
+                self._answer(now, at)
             # All that happens at one moment, before anybody is chosen.
             if not self._events or self._events[0][0] > now:
                 self._begin_what_can(now)
@@ -168,15 +168,13 @@ class Replay:
         # Who is woken takes the core from a publisher that is only ending its callback.
         self._push(time if job.outputs else end, "sent", at, at)
         self._push(end, "end", at, at)
-        self._answer(at, end)
 
-    def _answer(self, at: int, end: int) -> None:
-        """A job has an answer: who waits for it, and for no other one any more, goes on."""
+    def _answer(self, now: int, at: int) -> None:
+        """A job has ended: who waits for it, and for no other one any more, goes on."""
         for source, lag in self._work.awaited.get(at, ()):
             self._left[source] -= 1
-            self._due[source] = max(self._due.get(source, 0), end + lag)
             if self._left[source] == 0:
-                self._push(self._due[source], "arrive", source, at)
+                self._push(now + lag, "arrive", source, -1)
 
     def _early(self, at: int, taker: int) -> int:
         """How long before the publish call returned its reader ran, if it is woken as it was."""

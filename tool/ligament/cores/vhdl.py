@@ -35,12 +35,7 @@ def verilog_of(top: str, sources: Sequence[Path], packages: Mapping[str, str]) -
 
     Raises InputError with each error of GHDL at its place, FailureError where GHDL is missing.
     """
-    ghdl = shutil.which("ghdl")
-    if ghdl is None:
-        raise FailureError(
-            f"GHDL is missing, which makes Verilog of the VHDL in {sources[0]}",
-            hint="apt-get install ghdl",
-        )
+    ghdl = require_ghdl(sources[0])
     with tempfile.TemporaryDirectory() as folder:
         for name, text in packages.items():
             Path(folder, name).write_text(text)
@@ -55,6 +50,17 @@ def verilog_of(top: str, sources: Sequence[Path], packages: Mapping[str, str]) -
     if done.returncode:
         raise InputError(list(_problems(top, sources, done.stderr)))
     return LINT_OFF + _WHERE.sub(r"/* \1 */", _complete(done.stdout))
+
+
+def require_ghdl(source: Path) -> str:
+    """Return where GHDL is; raise FailureError where it is missing."""
+    ghdl = shutil.which("ghdl")
+    if ghdl is None:
+        raise FailureError(
+            f"GHDL is missing, which makes Verilog of the VHDL of {source}",
+            hint="apt-get install ghdl",
+        )
+    return ghdl
 
 
 def _complete(verilog: str) -> str:

@@ -214,3 +214,18 @@ def _member(member: Member, registers: Registers, parts: Mapping[str, int]) -> d
 def _first_entry(design: Design) -> int | None:
     """The first end to which software can send."""
     return next((end.number for end in design.ends if end.entry or end.gateway), None)
+
+
+def require_one_bus_clock(board: Board) -> None:
+    """Refuse a memory port and registers with clocks of their own, where both are on one bus."""
+    domains = board.design.device.domains
+    if domains and (len(domains) == 1 or len(set(domains.values())) > 1):
+        told = ", ".join(f"{clock.port} {clock.hz / 1e6:g} MHz" for clock in board.clocks)
+        raise InputError(
+            Problem(
+                "export-clocks",
+                f"the design has the clocks {told}",
+                expected="for this target one clock for memory port and registers, or for all",
+                hint="`fpga: {clocks: ...}` of the variant names clocks (spec/device/clocks.md)",
+            )
+        )

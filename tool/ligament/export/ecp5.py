@@ -12,7 +12,7 @@ import math
 
 from ligament.build.synthesis.families import OPEN_FAMILY, ROOM
 from ligament.errors import InputError, Problem
-from ligament.export.board import Board
+from ligament.export.board import Board, require_one_bus_clock
 from ligament.export.registers import node_of
 from ligament.export.render import render
 from ligament.export.sources import ligament_source
@@ -30,7 +30,7 @@ RESOURCES = {"lut": "LUTs", "ff": "registers", "bram18": "block RAMs", "dsp": "m
 
 def ecp5_files(board: Board) -> dict[str, str | bytes]:
     """Return the design for the board, its constraints, the script and the bench."""
-    _check_clocks(board)
+    require_one_bus_clock(board)
     _check_room(board)
     buses, cores = dividers_of(board)
     fastest_hz = OSCILLATOR_HZ * TIMES
@@ -67,21 +67,6 @@ def dividers_of(board: Board) -> tuple[int, int]:
     slow = math.ceil(DIVIDER * max(buses_hz, cores_hz) / min(buses_hz, cores_hz))
     slow = min(MOST_DIVIDER, slow)
     return (DIVIDER, slow) if cores_hz < buses_hz else (slow, DIVIDER)
-
-
-def _check_clocks(board: Board) -> None:
-    """Serial line and memory are one thing on this board, so both buses have one clock."""
-    domains = board.design.device.domains
-    if domains and (len(domains) == 1 or len(set(domains.values())) > 1):
-        told = ", ".join(f"{clock.port} {clock.hz / 1e6:g} MHz" for clock in board.clocks)
-        raise InputError(
-            Problem(
-                "export-clocks",
-                f"the design has the clocks {told}",
-                expected="on this board one clock for memory port and registers, or for all",
-                hint="`fpga: {clocks: ...}` of the variant names clocks (spec/device/clocks.md)",
-            )
-        )
 
 
 def _check_room(board: Board) -> None:

@@ -6,7 +6,7 @@ Buses of LiteX have 32 bits, and so have the registers of this export.
 
 from __future__ import annotations
 
-from ligament.export.board import Board
+from ligament.export.board import Board, require_one_bus_clock
 from ligament.export.ports import full_signals, lite_signals
 from ligament.export.render import render
 
@@ -16,6 +16,7 @@ ADDRESS_BITS = 32
 
 def litex_files(board: Board) -> dict[str, str | bytes]:
     """Return the module and the README."""
+    require_one_bus_clock(board)
     values = {
         **board.values(),
         "lite": [_wired(signal.name) for signal in lite_signals(board.bus_width)],

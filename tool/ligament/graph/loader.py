@@ -190,9 +190,10 @@ def _read_node_types(folders: dict[str, Location], project: Project) -> None:
 
 def _read_installed(project: Project, messages: dict[str, Location]) -> None:
     """Read the packages with node types that the graph needs, and that no folder had."""
-    installed = packages().values()
     known = {*project.node_types, *project.broken_types}
-    for asked_at, name in _wanted_types(project) if installed else ():
+    wanted = [(at, name) for at, name in _wanted_types(project) if name not in known]
+    installed = packages().values() if wanted else ()
+    for asked_at, name in wanted:
         package = next((p for p in installed if name in p.nodes), None)
         if name in known or package is None:
             continue

@@ -274,6 +274,9 @@ def _slot_problems(name: str, device: Mapping[str, Any], document: Document) -> 
         for slot, found in slots.items()
         if found.get("clock", device.get("clock")) != device.get("clock")
     ]
+    if slots and device.get("emulation") == "sw_emu":
+        text = f"'{name}' runs its cores natively (sw_emu) and has slots"
+        problems.append(Problem("slot-kind", text, at, expected="slots on a simulated FPGA"))
     if slots and device.get("clocks"):
         at_clocks = document.at("devices", name, "clocks")
         text = f"'{name}' has slots, and several clocks"

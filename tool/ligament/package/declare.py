@@ -17,6 +17,8 @@ from typing import Any
 from ligament.artefacts import read_json, write_json, write_text
 from ligament.build.images import require_compiler
 from ligament.build.verilate import verilator_root
+from ligament.cores.manifest import VHDL
+from ligament.cores.vhdl import require_ghdl
 from ligament.errors import FailureError, InputError, Location, Problem, listing
 from ligament.generate.files import cmake_quote
 from ligament.graph.loader import read_document
@@ -68,6 +70,8 @@ def declare_node(request: NodeRequest) -> None:
     document = read_document(request.manifest, "node")
     kinds = _kinds(request, document.data["implementations"], document.at("implementations"))
     _require_tools(kinds)
+    if "fpga" in kinds and document.data["implementations"]["fpga"]["sources"][0].endswith(VHDL):
+        require_ghdl(request.manifest)
     graph_file = request.out / "graph.yaml"
     write_text(graph_file, _graph_text(request, document.data, kinds))
     made = {kind: _generate(graph_file, kind, request.out) for kind in kinds}
@@ -105,7 +109,10 @@ def _require_tools(kinds: Sequence[str]) -> None:
 def _graph_text(request: NodeRequest, node: Mapping[str, Any], kinds: Sequence[str]) -> str:
     """The graph; what JSON writes is YAML, too."""
     name = str(node["type"]).replace("/", "_")
-    ports = [f"/{port.removeprefix('~/')}" for port in node.get("ports", {})]
+    ports = [
+        f"/{name}/{port[2:]}" if port.startswith("~/") else f"/{port}"
+        for port in node.get("ports", {})
+    ]
     variants = {kind: _variant(name, WAYS[kind]) for kind in kinds}
     values: dict[str, Any] = {
         "schema": "ligament/graph/1",

@@ -49,8 +49,8 @@ def build_graph(request: GraphRequest, jobs: int | None = None) -> None:
         for kind in KEPT:
             libraries = data["backends"].get(kind, {}).get("libraries", {})
             for node_type, library in libraries.items():
-                if "built" in library:  # it has a record already
-                    continue
+                if "built" in library and not _is_ours(request, library["built"]):
+                    continue  # it has a record already
                 entries[library["target"]] = _kept(request, graph, kind, node_type, library) | {
                     "library": _copied(request, manifest.parent / library["library"])
                 }
@@ -70,6 +70,11 @@ def check_graph(request: GraphRequest) -> list[Path]:
     for variant in request.variants or tuple(graph.variants):
         map_or_tell(graph, load_platform(request.platform), variant)
     return sorted(set(_manifests(graph)))
+
+
+def _is_ours(request: GraphRequest, built: str) -> bool:
+    """Whether an earlier installation of the same graph has it: then it belongs here, too."""
+    return f"/lib/{request.package}/{request.name}/" in built
 
 
 def _kept(

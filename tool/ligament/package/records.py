@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -70,7 +72,19 @@ def figures_of(mapping: GraphMapping, library: str, nodes: Mapping[str, Componen
 
 def compiled_in(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return those of a device's figures that a design depends on."""
-    return {name: value for name, value in figures.items() if name not in _NOT_COMPILED}
+    found = {name: value for name, value in figures.items() if name not in _NOT_COMPILED}
+    return {**found, "processor": processor()}
+
+
+@cache
+def processor() -> str:
+    """Return what a Verilated library is compiled for: it uses all that this processor can do."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.machine()
+    flags = re.search(r"^(?:flags|Features)\s*:(.*)$", text, re.MULTILINE)
+    return hashlib.sha256(flags[1].encode() if flags else text.encode()).hexdigest()[:16]
 
 
 def built_library(kind: str, target: str, figures: Any, made: Mapping[str, Any]) -> Path | None:

@@ -195,6 +195,7 @@ class Moves:
         adopt(shell.spec, path)
         shell.spec.nodes.append(wish.node)
         shell.spec.wishes = {**shell.spec.wishes, **_wish_of(old.spec, wish.node)}
+        shell.spec.on_failure = _strictest(shell.spec)
         return self._moved(old, shell.spec, wish, gap)
 
     async def _keep(self, spec: ContainerSpec, taking: socket.socket) -> None:
@@ -215,6 +216,8 @@ class Moves:
         if wish.shell:
             spec.slots[wish.node] = wish.device
         forget(old.spec, wish.node)
+        if old.spec.shell:
+            old.spec.on_failure = _strictest(old.spec)
         board = self._keeper.board
         figures = board.nodes[wish.node]
         figures.restarted()
@@ -229,6 +232,12 @@ class Moves:
             if not old.spec.shell:  # a shell stays for the next exchange
                 old.stop()
         return move
+
+
+def _strictest(spec: ContainerSpec) -> str:
+    """What a shell's end means: what the strictest of its nodes wants; nothing to an empty one."""
+    wishes = {spec.wishes.get(node, spec.on_failure) for node in spec.nodes}
+    return next((wish for wish in ("stop", "restart") if wish in wishes), "continue")
 
 
 def _asked(old: ContainerProcess, wish: MoveWish) -> socket.socket:

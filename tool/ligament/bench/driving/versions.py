@@ -110,6 +110,9 @@ def _measure(version: Version, quick: bool, result: Measured, commands: dict[str
     with _run_of(version, quick) as finished:
         folder = _traced(finished)
         found = closed_of(open_events(folder / "events.parquet"))
+        if version.graph == SLAM:
+            commands[version.name] = _commands(folder)
+            _require_same(commands)
         params = {"version": version.name}
         result.rows.append(
             make_row("driving", params, "version_chain", "ns", summarise(found.total))
@@ -120,9 +123,6 @@ def _measure(version: Version, quick: bool, result: Measured, commands: dict[str
         result.notes += [f"{version.name}: {text}" for text in _limits(folder)]
         if version.name == TOPICS_IN:
             result.rows += stage_rows(folder)
-        if version.graph == SLAM:
-            commands[version.name] = _commands(folder)
-            _require_same(commands)
         if found.skipped:
             result.notes.append(
                 f"{version.name}: {found.skipped} images had not one command before the next"

@@ -50,6 +50,10 @@ def synthesise(folder: Path) -> dict[str, Any]:
     """Synthesise the designs of a variant's folder; what did not change is not done again."""
     mapping = _read(folder / "mapping.json")
     device, figures = _device(mapping)
+    if figures.get("slots"):
+        text = f"'{device}' is a slot: a shell and its cores are not counted together"
+        whole = f"the variant with its nodes on {device.partition('.')[0]}"
+        raise InputError(Problem("slot-shell", text, expected=whole))
     family = find_family(figures.get("family", ""))
     before = {d["name"]: d for d in (_stored(folder) or {}).get("designs", ())}
     designs = []

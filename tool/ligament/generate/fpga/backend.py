@@ -14,12 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ligament.cores.manifest import Core, core_of
-from ligament.errors import InputError, Problem
 from ligament.generate.files import Component, GeneratedFile, Output
 from ligament.generate.fpga.plan import (
-    FIGURES,
     Design,
-    Hardware,
+    hardware_of,
     joined_design,
     pixels_of,
     single_design,
@@ -130,7 +128,7 @@ def _designs(
     }
     hosts = {name: node.host or "" for name, node in cores.items()}
     for group in designs_of({name: node.device for name, node in cores.items()}, hosts):
-        device = _device_of(mapping, group.device)
+        device = hardware_of(mapping, group.device)
         counts[device.name] += 1
         if len(group.nodes) == 1 and not streamed_topics(mapping, group.nodes):
             node = cores[group.nodes[0]]
@@ -163,21 +161,6 @@ def _slot_entry(place: Place, core: SlotCore) -> dict[str, Any]:
         "folders": [core.type.folder],
         "parts": {},
     }
-
-
-def _device_of(mapping: GraphMapping, name: str) -> Hardware:
-    figures = mapping.hardware.get(name, {})
-    missing = [k for k in FIGURES if k not in figures]
-    if missing:
-        raise InputError(
-            Problem(
-                "device-figures",
-                f"the platform '{mapping.platform}' does not say {', '.join(missing)} of {name}",
-                expected="a clock of kind cycles for the device, and a link from it to the memory "
-                "that holds the pool: an ideal memory is never assumed",
-            )
-        )
-    return Hardware(name, dict(figures))
 
 
 class _Messages:

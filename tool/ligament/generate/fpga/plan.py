@@ -235,6 +235,22 @@ class Design:
         return [link for member in self.members for link in member.outputs]
 
 
+def hardware_of(mapping: GraphMapping, name: str) -> Hardware:
+    """Return a device as designs need it; raise InputError where the platform says too little."""
+    figures = mapping.hardware.get(name, {})
+    missing = [k for k in FIGURES if k not in figures]
+    if missing:
+        raise InputError(
+            Problem(
+                "device-figures",
+                f"the platform '{mapping.platform}' does not say {', '.join(missing)} of {name}",
+                expected="a clock of kind cycles for the device, and a link from it to the memory "
+                "that holds the pool: an ideal memory is never assumed",
+            )
+        )
+    return Hardware(name, dict(figures))
+
+
 def slug(text: str) -> str:
     """Return a part of a name in HDL and C++, without their own double underscores."""
     return re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).strip("_")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,15 @@ from ligament import resources
 from ligament.cores.manifest import Core
 from ligament.errors import InputError, Problem
 from ligament.generate.files import GeneratedFile, render
-from ligament.generate.fpga.plan import FIGURES, Design, Hardware, Link, member_of, slug
+from ligament.generate.fpga.plan import (
+    FIGURES,
+    Design,
+    Hardware,
+    Link,
+    hardware_of,
+    member_of,
+    slug,
+)
 from ligament.generate.fpga.texts import (
     AROUND_CORES,
     MEMORY,
@@ -32,6 +40,7 @@ from ligament.generate.fpga.texts import (
 )
 from ligament.generate.registers import others_of
 from ligament.graph.model import NodeType
+from ligament.mapping.clocks import SIDES
 from ligament.mapping.credit import IN_DESIGN
 from ligament.mapping.model import GraphMapping
 from ligament.messages.cpp_names import header_path
@@ -51,7 +60,8 @@ class Shell:
     def name(self) -> str:
         """What its library is called."""
         in_flight = self.device.in_flight
-        return f"shell-{slug(self.device.name)}" + (f"-x{in_flight}" if in_flight > 1 else "")
+        words = ["shell", slug(self.device.name), *self.device.clock_words]
+        return "-".join([*words, *([f"x{in_flight}"] if in_flight > 1 else [])])
 
     @property
     def function(self) -> str:
@@ -101,6 +111,7 @@ class Shell:
                 for n, slot in enumerate(self.device.slots)
             ],
             "figures": {name: repr(float(figures[name])) for name in FIGURES},
+            "clocks": dict.fromkeys(SIDES, ""),  # a shell has one (`slot-clock`)
             "contention": {
                 "share": repr(float(figures.get("contention", 0))),
                 "seed": int(figures.get("seed", 1)),
@@ -186,7 +197,7 @@ def shell_of(mapping: GraphMapping, device: str) -> Shell:
         if figures.get(figure):
             text = f"'{device}' is a slot, and a shell has no {what} yet"
             raise InputError(Problem("slot-shell", text, expected=f"the whole of {whole}"))
-    return Shell(Hardware(whole, dict(figures)))
+    return Shell(replace(hardware_of(mapping, device), name=whole))
 
 
 def slot_cores(
@@ -196,7 +207,7 @@ def slot_cores(
     found = {}
     for name, node in sorted(mapping.nodes.items()):
         slots = mapping.hardware.get(node.device, {}).get("slots", ())
-        if slots:
+        if slots and node.implementation == "fpga":
             shell = shell_of(mapping, node.device)
             number = list(slots).index(node.device.partition(".")[2])
             found[name] = SlotCore(shell, *types[node.type]), number

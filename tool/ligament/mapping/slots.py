@@ -86,7 +86,10 @@ def _misfit(said: str, slot: Slot, node_type: NodeType, core: Core) -> tuple[str
     if streams != (1, 1):
         return f"{said} has {streams[0]} streams in and {streams[1]} out", "one of each"
     if core.answers_each:
-        return f"{said} has `answers: each`", "`answers: sets`: a slot's driver waits for one answer"
+        return (
+            f"{said} has `answers: each`",
+            "`answers: sets`: a slot's driver waits for one answer",
+        )
     if core.timers:
         return f"{said} has timers", "none: a slot has no stream of the time"
     if len(core.parameters) > MOST_REGISTERS:

@@ -85,7 +85,7 @@ SlotMember::SlotMember(const std::string& name, const NodeOptions& options,
 
 void SlotMember::enter(SlotUse use, std::unique_ptr<SlotCore> core) {
   use.node = get_fully_qualified_name();
-  if (auto in = shell_->occupy(*this, slot, use, std::move(core)); !in) {
+  if (auto in = shell_->occupy(*this, slot_, use, std::move(core)); !in) {
     state().report(NodeErrorKind::system, "it does not come into its slot: " + in.error());
   } else {
     holds_ = true;

@@ -91,7 +91,7 @@ void Core::Implementation::run() {
     (void)follow_counts();  // the core is gone: what waits for it stays
   }
   if (trace_) {
-    trace_->read(pool::monotonic_now_ns());  // the end of what the last message began
+    trace_->read_last(pool::monotonic_now_ns());  // the end of what the last message began
   }
   emulator_->kill();
   if (transport_) {
@@ -185,7 +185,7 @@ void Core::Implementation::end(const std::string& what) {
   const std::int64_t now = pool::monotonic_now_ns();
   (void)follow_counts();  // and no flush: what waits for the core stays
   if (trace_) {
-    trace_->read(now);  // what it did last
+    trace_->read_last(now);  // what it did last
   }
   agent_.close(*transport_);
   transport_.reset();

@@ -50,6 +50,9 @@ class CoreTrace {
   [[nodiscard]] bool ask(std::int64_t now);
   /// Takes what the core has left.
   void read(std::int64_t now);
+  /// The same, for the last time in a life: what has no time, as the core's clock was not heard
+  /// twice, counts as lost.
+  void read_last(std::int64_t now);
   /// Events that found no room on the core, or made no sense.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 

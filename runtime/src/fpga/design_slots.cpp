@@ -2,7 +2,6 @@
 /// A shell's slots: cores that come and go while others work (spec/device/slots.md, "Exchange").
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ligament/fpga_slot.hpp>
 #include <utility>
 
@@ -33,7 +32,9 @@ expected<void, std::string> Design::occupy(Member& member, std::size_t slot, con
                                                place.member->get_fully_qualified_name()));
   }
   Region& region = *plan_.regions.at(slot);
-  std::ranges::copy(use.registers, region.pins.registers.begin());
+  for (std::size_t i = 0; i < use.registers.size(); ++i) {
+    region.pins.registers.at(i) = use.registers[i];
+  }
   region.put(std::move(core));
   simulation_.exchange(slot, &use);
   if (simulation_.is_foreign(slot)) {

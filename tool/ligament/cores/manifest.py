@@ -7,7 +7,7 @@ A core is SystemVerilog (`implementations.fpga`) or C++ for high-level synthesis
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,11 @@ class Timer:
 TIME = "builtin_interfaces/msg/Time"
 
 
+def is_vhdl(sources: Sequence[str]) -> bool:
+    """Whether a core's sources are VHDL: they are all in one language."""
+    return sources[0].lower().endswith(VHDL)
+
+
 @dataclass(frozen=True)
 class Core:
     """A core with one stream per port; `top` is its module or its function."""
@@ -84,7 +89,7 @@ class Core:
     @property
     def is_vhdl(self) -> bool:
         """Whether its sources are VHDL, and the module an entity."""
-        return self.sources[0].lower().endswith(VHDL)
+        return is_vhdl(self.sources)
 
 
 @dataclass(frozen=True)

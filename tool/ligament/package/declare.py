@@ -17,7 +17,7 @@ from typing import Any
 from ligament.artefacts import read_json, write_json, write_text
 from ligament.build.images import require_compiler
 from ligament.build.verilate import verilator_root
-from ligament.cores.manifest import VHDL
+from ligament.cores.manifest import is_vhdl
 from ligament.cores.vhdl import require_ghdl
 from ligament.errors import FailureError, InputError, Location, Problem, listing
 from ligament.generate.files import cmake_quote
@@ -70,7 +70,7 @@ def declare_node(request: NodeRequest) -> None:
     document = read_document(request.manifest, "node")
     kinds = _kinds(request, document.data["implementations"], document.at("implementations"))
     _require_tools(kinds)
-    if "fpga" in kinds and document.data["implementations"]["fpga"]["sources"][0].endswith(VHDL):
+    if "fpga" in kinds and is_vhdl(document.data["implementations"]["fpga"]["sources"]):
         require_ghdl(request.manifest)
     graph_file = request.out / "graph.yaml"
     write_text(graph_file, _graph_text(request, document.data, kinds))

@@ -2,7 +2,7 @@
 """Predictions beside what happens: every change that can run here is run.
 
 for checked in check(asked, advice, passes=3, say=print):
-    checked.predicted["p50"], checked.measured["p50"], checked.why
+    checked.predicted["p50"], checked.measured["p50"], checked.why()
 
 The run as it was and the run with the change are made one after the other, and the prediction is
 made from the first of them: a machine is not the same an hour later.
@@ -54,6 +54,15 @@ class Plan:
     """For runs with nodes in a simulator, over the others."""
 
 
+@dataclass(frozen=True)
+class Off:
+    """What a replay takes as given and was another in the run: a sentence with its numbers."""
+
+    text: str
+    values: tuple[float, ...] = ()
+    form: str = ".2f"
+
+
 @dataclass
 class Checked:
     """A change, as it was predicted and as it was, pass by pass."""
@@ -62,7 +71,7 @@ class Checked:
     text: str
     predicted: dict[str, list[float]] = field(default_factory=dict)
     measured: dict[str, list[float]] = field(default_factory=dict)
-    why: list[str] = field(default_factory=list)
+    off: list[Off] = field(default_factory=list)
     """Of passes that missed: what is known to have been another."""
     left_out: str = ""
     runs: list[Path] = field(default_factory=list)
@@ -87,8 +96,19 @@ class Checked:
             }
             for name in self.measured
         }
-        why = list(dict.fromkeys(self.why))
-        return {"name": self.name, "figures": figures, "why": why, "not_run": self.left_out or None}
+        return {
+            "name": self.name,
+            "figures": figures,
+            "why": self.why(),
+            "not_run": self.left_out or None,
+        }
+
+    def why(self) -> list[str]:
+        """What was another in passes that missed, each sentence once, with the range of passes."""
+        said: dict[Off, list[tuple[float, ...]]] = {}
+        for off in self.off:
+            said.setdefault(replace(off, values=()), []).append(off.values)
+        return [_sentence(off, passes) for off, passes in said.items()]
 
     def note(self, figure: str, predicted: float, measured: float) -> None:
         """One pass."""
@@ -201,7 +221,7 @@ def _compare(checked: Checked, found: Prediction, before: Case, after: Case) -> 
         checked.note("cycles", found.cycles, cycles_of(after))
     off = max(abs(checked.predicted[f][-1] / checked.measured[f][-1] - 1) for f in ("p50", "p99"))
     if off > GOALS["p50"]:
-        checked.why += why_off(before, after)
+        checked.off += why_off(before, after)
 
 
 def cycles_of(case: Case) -> float:
@@ -210,19 +230,25 @@ def cycles_of(case: Case) -> float:
     return float(sum(row["p50"] for row in told))
 
 
-def why_off(before: Case, after: Case) -> list[str]:
+def why_off(before: Case, after: Case) -> list[Off]:
     """What a replay takes as given and was another in the run."""
     found = []
     ours, theirs = _computes(before), _computes(after)
     for node in ours:
         ratio = theirs[node] / ours[node] if theirs.get(node) and ours[node] else 1.0
         if abs(ratio - 1) > SLOWER:
-            found.append(f"{node} computed {ratio:.2f} times as long as in the run before")
+            found.append(Off(f"{node} computed {{}} times as long as in the run before", (ratio,)))
     loads = [interrupted_share(case) for case in (before, after)]
     if max(loads) > LOADED:
-        text = " and ".join(f"{100 * load:.0f} %" for load in loads)
-        found.append(f"callbacks had no core for {text} of their time in the two runs")
-    return found or ["times of message ways differ from those that were known"]
+        text = "callbacks had no core for {} % and {} % of their time in the two runs"
+        found.append(Off(text, tuple(100 * load for load in loads), ".0f"))
+    return found or [Off("times of message ways differ from those that were known")]
+
+
+def _sentence(off: Off, passes: list[tuple[float, ...]]) -> str:
+    """Each number as it was, or from the least to the most of the passes."""
+    ends = [(format(min(v), off.form), format(max(v), off.form)) for v in zip(*passes, strict=True)]
+    return off.text.format(*(low if low == high else f"{low} to {high}" for low, high in ends))
 
 
 def _computes(case: Case) -> dict[str, float]:

@@ -62,7 +62,7 @@ def checked_text(checked: Checked) -> str:
             f"{checked.error(name):.1%}, {verdict}"
         )
     if any(checked.is_missed(name) for name in checked.measured):
-        lines += [f"     why: {why}" for why in dict.fromkeys(checked.why)]
+        lines += [f"     why: {why}" for why in checked.why()]
     return "\n".join(lines)
 
 

@@ -61,7 +61,10 @@ FIGURES = Figures(
             for goal in _goals(figure, f" of `{graph}`", graph)
         ),
     ),
-    results={"advise": "changes of the demo's variant `processes`, all on one core"},
+    results={
+        "advise": "changes of the demo's variant `processes`, all on one core",
+        "advise_driving": "changes of both driving graphs, a process per node, on all cores",
+    },
     words={
         "`fuse_rectify_resize`, `one_process`, `dds`, ...": "changes that `ligament advise` "
         "proposes, or variants of the graph",
@@ -175,7 +178,7 @@ def rows_of(checked: Checked, **graph: str) -> list[Row]:
         rows.append(make_row("advise", params, "predicted", unit, measured, "measured"))
         row = make_row("advise", params, "error", "1", checked.error(figure))
         if checked.is_missed(figure):
-            row["why"] = "; ".join(dict.fromkeys(checked.why))
+            row["why"] = "; ".join(checked.why())
         rows.append(row)
     return rows
 

@@ -56,8 +56,9 @@ class MemberBus::Writer : public xrce::BusWriter {
 
  private:
   void send(const pool::RequestIdentity& request) {
-    ++number_;
-    bus_.has_passed_ = true;
+    if (++number_ == 1) {
+      bus_.passed_.insert(end_);
+    }
     if (output_->asked_ns) {
       *output_->asked_ns = 0;
     }
@@ -92,9 +93,10 @@ class MemberBus::Reader : public xrce::BusReader {
     }
     taken_ = std::move(queue_->waiting.front());
     queue_->waiting.pop_front();
-    ++number_;
     ++queue_->handed;
-    bus_.has_passed_ = bus_.has_passed_ || !queue_->input.latched;
+    if (++number_ == 1) {
+      bus_.passed_.insert(end_);
+    }
     if (bus_.trace_ != nullptr && !queue_->input.latched) {
       bus_.trace_->handed(end_.node, end_.port, number_, taken_.message);
     }
@@ -170,7 +172,7 @@ std::vector<TracedNode> MemberBus::traced(const std::vector<NodePlan>& image) co
 }
 
 void MemberBus::begin_life() {
-  has_passed_ = false;
+  passed_.clear();
   // The core counts by the image's order.
   members_.sort([](const Member& one, const Member& other) { return one.number < other.number; });
   for (Member& member : members_) {
@@ -249,12 +251,15 @@ MemberBus::Member* MemberBus::find(const std::string& name) {
   return found == members_.end() ? nullptr : &*found;
 }
 
+void MemberBus::distrust_if_again(const End& end) {
+  if (trace_ != nullptr && passed_.contains(end)) {
+    trace_->distrust();  // the session is a new one: we number messages from 1, the core goes on
+  }
+}
+
 MemberBus::Made<xrce::BusNode> MemberBus::make_node(int /*domain*/, const std::string& name) {
   if (find(name) == nullptr) {
     return unknown("this container has no node " + name);
-  }
-  if (has_passed_ && trace_ != nullptr) {
-    trace_->distrust();  // the session is a new one: we number messages from 1, the core goes on
   }
   return std::make_unique<Marker>();
 }
@@ -265,7 +270,9 @@ MemberBus::Made<xrce::BusWriter> MemberBus::make_writer(int /*domain*/,
   for (std::size_t i = 0; member != nullptr && i < member->outputs.size(); ++i) {
     const auto& output = member->outputs[i];
     if (output->topic == what.topic && output->type == what.type_name) {
-      return std::make_unique<Writer>(output, End{member->number, i}, *this);
+      const End end{member->number, i, true};
+      distrust_if_again(end);
+      return std::make_unique<Writer>(output, end, *this);
     }
   }
   return unknown(what.node + " has no publisher of " + what.type_name + " on " + what.topic);
@@ -277,7 +284,11 @@ MemberBus::Made<xrce::BusReader> MemberBus::make_reader(int /*domain*/,
   for (std::size_t i = 0; member != nullptr && i < member->inputs.size(); ++i) {
     const auto& queue = member->inputs[i];
     if (queue->input.topic == what.topic && queue->input.type == what.type_name) {
-      return std::make_unique<Reader>(queue, End{member->number, i}, *this);
+      const End end{member->number, i, false};
+      if (!queue->input.latched) {
+        distrust_if_again(end);
+      }
+      return std::make_unique<Reader>(queue, end, *this);
     }
   }
   return unknown(what.node + " has no subscription of " + what.type_name + " on " + what.topic);

@@ -3,8 +3,10 @@
 /// nodes.
 #pragma once
 
+#include <compare>
 #include <deque>
 #include <list>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,12 +67,16 @@ class MemberBus : public xrce::Bus {
   struct End {
     std::size_t node = 0;
     std::size_t port = 0;
+    bool is_output = false;
+    auto operator<=>(const End&) const = default;
   };
   class Counted;
   class Writer;
   class Reader;
 
   static void put_latched(Queue& queue);
+  /// An end that is made once more in a life: its numbers and the core's differ from now on.
+  void distrust_if_again(const End& end);
   [[nodiscard]] Member* find(const std::string& name);
   /// Null: the node has gone.
   [[nodiscard]] Queue* queue_of(const Node& node, std::size_t input);
@@ -78,7 +84,7 @@ class MemberBus : public xrce::Bus {
   std::list<Member> members_;
   CoreTrace* trace_ = nullptr;
   std::size_t made_ = 0;
-  bool has_passed_ = false;  ///< a message, either way, in this life
+  std::set<End> passed_;  ///< those that a message has passed in this life
 };
 
 }  // namespace ligament::mcu

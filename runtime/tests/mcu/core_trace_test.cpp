@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <ligament/ligament.hpp>
 #include <ligament/trace.hpp>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "mcu/core_counts.hpp"
+#include "mcu/member_bus.hpp"
 
 namespace ligament::mcu {
 namespace {
@@ -241,6 +244,58 @@ TEST_F(CoreTraceToldTest, WhatALossHidesIsNotInvented) {
   leave(LIGAMENT_TRACE_INTERRUPT_END, 0, LIGAMENT_TRACE_BELL, 0, 1'600'001);
   leave(LIGAMENT_TRACE_TASK, 0, 2, 0, 1'600'002);
   EXPECT_EQ(told(), (Lines{"device loss", "lost 3"}));
+}
+
+/// Two nodes of a container, which live before and after hooks are set.
+class MemberBusTest : public CoreTraceToldTest {
+ protected:
+  static void SetUpTestSuite() {
+    auto made = Context::create(
+        {.domain = "member_bus_test_" + std::to_string(::getpid()), .run_id = "test"});
+    ASSERT_TRUE(made) << made.error().text;
+    for (const char* name : {"one", "two"}) {
+      nodes_.push_back(std::make_shared<Node>(name, NodeOptions().context(*made)));
+    }
+  }
+  static void TearDownTestSuite() { nodes_.clear(); }
+
+  /// The core makes a node's subscription, as a session begins.
+  static std::unique_ptr<xrce::BusReader> read(MemberBus& bus, const std::string& node) {
+    EXPECT_TRUE(bus.make_node(0, node).has_value());
+    auto reader = bus.make_reader(0, {.topic = node + "_in", .type_name = "t", .node = node});
+    EXPECT_TRUE(reader.has_value());
+    return std::move(*reader);
+  }
+
+  static std::vector<std::shared_ptr<Node>> nodes_;
+};
+std::vector<std::shared_ptr<Node>> MemberBusTest::nodes_;
+
+TEST_F(MemberBusTest, NumbersAreTrustedUntilAnEndOfTheSameLifeIsMadeAgain) {
+  begin("anew", 21);
+  MemberBus bus;
+  for (std::size_t number = 0; number < 2; ++number) {
+    const std::string name = nodes_[number]->get_fully_qualified_name();
+    bus.add(*nodes_[number], number, {{"image", name + "_in", "t", 1, nullptr}}, {});
+  }
+  bus.set_trace(trace_.get());
+  bus.begin_life();
+  std::int64_t time_us = 1'500'000;
+  const auto hand = [&](xrce::BusReader& reader, std::uint32_t number) {
+    EXPECT_TRUE(bus.put(*nodes_[0], 0, {{}, nullptr, {77, number}, {}}));
+    EXPECT_TRUE(reader.take().has_value());
+    leave(LIGAMENT_TRACE_TAKE, 0, 0, number, time_us += 10'000);
+    leave(LIGAMENT_TRACE_BEGIN_INPUT, 0, 0, number, time_us + 30);
+    leave(LIGAMENT_TRACE_END, 0, 0, 0, time_us + 230);
+    trace_->read(2'100'000'000);
+    return Listening::lines.back();
+  };
+  const auto first = read(bus, "/one");
+  EXPECT_EQ(hand(*first, 1), "200 for 77");
+  const auto other = read(bus, "/two");  // it begins later
+  EXPECT_EQ(hand(*first, 2), "200 for 77");
+  const auto again = read(bus, "/one");  // another session of the same life
+  EXPECT_EQ(hand(*again, 1), "200 for 0");
 }
 
 TEST_F(CoreTraceTest, AHeadThatRunsAheadIsNotFollowed) {

@@ -191,6 +191,7 @@ int run_nodes(Nodes nodes, const Surroundings& around, const Arguments& argument
   if (arguments.control_descriptor >= 0) {
     giver.emplace(arguments.control_descriptor, holder, control, around);
   }
+  around.context->state().domain->match_now();  // their first messages find each other
   control.nodes_are_ready(holder.nodes());
   if (taken) {
     control.node_moved(*holder.nodes().front(), taken->stopped_ns);

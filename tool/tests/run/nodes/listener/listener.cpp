@@ -15,10 +15,15 @@ class Listener : public ligament::Node {
     messages_ = declare_parameter<std::int64_t>("messages", 20);
     const std::chrono::milliseconds work(declare_parameter<std::int64_t>("work_ms", 0));
     const auto ordered = declare_parameter<bool>("ordered", false);
+    const auto whole = declare_parameter<bool>("whole", false);
     subscription_ = create_subscription<Message>(
-        "chatter", ligament::QoS(10), [this, work, ordered](const Message& message) {
-          const std::string next = "message " + std::to_string(count_);
-          if (ordered && message.data != next) report_error(next + " was next: " + message.data);
+        "chatter", ligament::QoS(10), [this, work, ordered, whole](const Message& message) {
+          const auto number = std::stoll(message.data.substr(8));  // "message N"
+          if (count_ == 0) next_ = whole ? 0 : number;
+          if (ordered && number != next_) {
+            report_error("message " + std::to_string(next_) + " was next: " + message.data);
+          }
+          next_ = number + 1;
           std::this_thread::sleep_for(work);
           if (++count_ == messages_) finish();
         });
@@ -29,6 +34,7 @@ class Listener : public ligament::Node {
 
   std::int64_t messages_ = 0;
   std::int64_t count_ = 0;
+  std::int64_t next_ = 0;
   std::shared_ptr<ligament::Subscription<Message>> subscription_;
 };
 

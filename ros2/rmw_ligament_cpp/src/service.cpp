@@ -34,6 +34,7 @@ bool open_ends(Exchange& exchange, Node& node, const std::string& in, const std:
   }
   pool::WriterOptions options;
   options.max_loans = 1;
+  options.max_blocking_ns = pool::service_blocking_ns;
   options.prefault = false;
   options.waiter = &node.context.waits().waiter();
   auto writer = node.context.domain().create_writer(describe(out, *exchange.out_type), options);

@@ -51,6 +51,7 @@ expected<void, pool::EndpointError> open_ends(detail::ServiceEnds& ends,
     return unexpected<pool::EndpointError>(reader.error());
   }
   pool::WriterOptions options;
+  options.max_blocking_ns = pool::service_blocking_ns;
   options.waiter = &waiter;
   options.successor = context.state().takes_over();
   auto& state = context.state();

@@ -158,6 +158,10 @@ using PublishResult = expected<Published, PublishError>;
 
 class Waiter;
 
+/// As `max_blocking_ns` of requests and responses: who loses one waits for ever, and a process that
+/// shares a busy machine may take nothing for longer than a message waits.
+inline constexpr std::int64_t service_blocking_ns = 1'000'000'000;
+
 struct WriterOptions {
   std::uint32_t max_loans = 2;    ///< loans that may be out at once
   std::uint32_t alignment = 128;  ///< power of two; blocks of 64 kB and more use at least 4096

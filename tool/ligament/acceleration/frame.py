@@ -57,6 +57,7 @@ def parser_of(name: str, program: str) -> argparse.ArgumentParser:
         description=f"{verb.HELP}\n\n{cleandoc(verb.__doc__ or '')}",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     verb.add_arguments(parser)
     common = parser.add_argument_group("options of every verb")

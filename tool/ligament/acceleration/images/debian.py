@@ -70,7 +70,8 @@ def _options(cache: Path, architecture: str) -> list[str]:
     values = {
         "APT::Architecture": architecture, "APT::Architectures": architecture,
         "APT::Install-Recommends": "false", "APT::Sandbox::User": "",
-        "Acquire::Languages": "none", "Acquire::Retries": "3",
+        "Acquire::Languages": "none", "Acquire::ForceHash": "SHA256",
+        "Acquire::Retries": "3",
         "Dir::State": f"{cache}/state", "Dir::State::status": f"{cache}/state/status",
         "Dir::Cache": f"{cache}", "Dir::Cache::archives": f"{cache}/archives",
         "APT::Update::Post-Invoke::": "", "DPkg::Lock::Timeout": "600",

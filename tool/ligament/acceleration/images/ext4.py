@@ -58,7 +58,7 @@ def _fill(tree: Tree, path: Path, name: str) -> None:
     work.mkdir()
     script = work / "script"
     script.write_text("\n".join(_script(tree, work)) + "\n", encoding="utf-8")
-    command = ["debugfs", "-w", "-f", str(script), path.name]
+    command = ["debugfs", "-w", "-f", str(script.absolute()), path.name]
     said = tools.run(command, path.parent, f"cannot fill partition '{name}'")
     faults = said.stderr.splitlines()[1:]  # the first line is the version
     if faults:
@@ -91,7 +91,7 @@ def _lines(entry: Entry, name: str, scratch: Path) -> Iterator[str]:
     if entry.kind == "folder":
         if entry.path != "lost+found":
             yield f"mkdir {name}"
-        yield f"set_inode_field {name} mode {0o040000 | entry.mode:#o}"
+        yield f"set_inode_field {name} mode 0{0o040000 | entry.mode:o}"
     elif entry.kind == "link":
         yield f"symlink {name} {_quoted(entry.target)}"
     elif entry.kind == "file":
@@ -100,12 +100,12 @@ def _lines(entry: Entry, name: str, scratch: Path) -> Iterator[str]:
             scratch.write_bytes(source)
             source = scratch
         yield f"write {_quoted(os.path.abspath(source))} {name}"
-        yield f"set_inode_field {name} mode {0o100000 | entry.mode:#o}"
+        yield f"set_inode_field {name} mode 0{0o100000 | entry.mode:o}"
     else:
         numbers = " ".join(map(str, entry.device)) if entry.kind != "fifo" else ""
         yield f"mknod {name} {_TYPES[entry.kind]} {numbers}".rstrip()
         kind = {"char": 0o020000, "block": 0o060000, "fifo": 0o010000}[entry.kind]
-        yield f"set_inode_field {name} mode {kind | entry.mode:#o}"
+        yield f"set_inode_field {name} mode 0{kind | entry.mode:o}"
 
 
 def _owner(entry: Entry, name: str) -> Iterator[str]:

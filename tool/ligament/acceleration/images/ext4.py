@@ -78,28 +78,29 @@ def _script(tree: Tree, work: Path) -> Iterator[str]:
     for number, entry in enumerate(tree):
         folder, _, name = entry.path.rpartition("/")
         if folder != here or number == 0:
-            yield f"cd {_quoted('/' + folder)}"
+            yield f"cd {quoted('/' + folder)}"
             here = folder
-        yield from _lines(entry, _quoted(name), work / str(number))
-        yield from _owner(entry, _quoted(name))
+        yield from entry_lines(entry, quoted(name), work / str(number))
+        yield from _owner(entry, quoted(name))
     for path in ("/", "/lost+found"):
         for field in ("atime", "ctime", "mtime", "crtime"):
             yield f"set_inode_field {path} {field} {when}"
 
 
-def _lines(entry: Entry, name: str, scratch: Path) -> Iterator[str]:
+def entry_lines(entry: Entry, name: str, scratch: Path) -> Iterator[str]:
+    """Yield debugfs's lines that make one entry in the current folder; `scratch`: for its bytes."""
     if entry.kind == "folder":
         if entry.path != "lost+found":
             yield f"mkdir {name}"
         yield f"set_inode_field {name} mode 0{0o040000 | entry.mode:o}"
     elif entry.kind == "link":
-        yield f"symlink {name} {_quoted(entry.target)}"
+        yield f"symlink {name} {quoted(entry.target)}"
     elif entry.kind == "file":
         source = entry.data
         if isinstance(source, bytes):
             scratch.write_bytes(source)
             source = scratch
-        yield f"write {_quoted(os.path.abspath(source))} {name}"
+        yield f"write {quoted(os.path.abspath(source))} {name}"
         yield f"set_inode_field {name} mode 0{0o100000 | entry.mode:o}"
     else:
         numbers = " ".join(map(str, entry.device)) if entry.kind != "fifo" else ""
@@ -116,8 +117,8 @@ def _owner(entry: Entry, name: str) -> Iterator[str]:
                 yield f"set_inode_field {name} {field}_high {value >> 16}"
 
 
-def _quoted(word: str) -> str:
-    """A word as debugfs reads it: in double quotes, a quote twice; it knows no line breaks."""
+def quoted(word: str) -> str:
+    """Return a word as debugfs reads it: in double quotes, a quote twice; it knows no line breaks."""
     if any(c in word for c in "\n\r\0"):
         raise InputError(Problem("image-content", f"{word!r} has a line break in its name"))
     return '"' + word.replace('"', '""') + '"'
@@ -125,7 +126,7 @@ def _quoted(word: str) -> str:
 
 def extract(path: Path, folder: Path, name: str) -> None:
     """Write the files of a file system into a folder: their owners only where it is root that does."""
-    command = ["debugfs", "-R", f"rdump / {_quoted(str(folder.absolute()))}", path.name]
+    command = ["debugfs", "-R", f"rdump / {quoted(str(folder.absolute()))}", path.name]
     said = tools.run(command, path.parent, f"cannot read partition '{name}'")
     faults = [line for line in said.stderr.splitlines()[1:] if "changing ownership" not in line]
     if faults:

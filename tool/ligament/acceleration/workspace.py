@@ -51,7 +51,8 @@ class Workspace:
 
     def platforms(self) -> list[Platform]:
         """Return all platforms, by name; raise InputError with all that are broken."""
-        found, problems = [], []
+        found: list[Platform] = []
+        problems: list[Problem] = []
         for name in self.names():
             try:
                 found.append(self.platform(name))
@@ -68,7 +69,9 @@ class Workspace:
             name = Path(os.readlink(path)).name
         elif path.is_file():
             with path.open("rb") as stream:
-                name = stream.read(_NAME_BYTES).decode("utf-8", "replace").partition("\n")[0].strip()
+                name = (
+                    stream.read(_NAME_BYTES).decode("utf-8", "replace").partition("\n")[0].strip()
+                )
         elif path.exists():
             raise InputError(self._no_selection(path, "is a folder"))
         else:

@@ -23,8 +23,8 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 Made by `colcon acceleration conformance PLATFORM --results FILE` from [{name}]({name}), which has
 the evidence of each cell. The list is that of REP-2008's draft. `yes`: it ran, and its result was
-right. `no`: it does not, or nothing does it. `not here`: the machine lacked what it needs. FPGAs are
-simulated, microcontrollers emulated: no row was tested on a board.
+right. `no`: it does not, or nothing does it. `not here`: the machine lacked what it needs. FPGAs
+are simulated, microcontrollers emulated: no row was tested on a board.
 
 """
 

@@ -65,9 +65,8 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     checks = capabilities.checks()
     if arguments.dry_run:
         for capability in wanted:
-            print(
-                f"{capability.number:7} {capability.name}: {'tested' if capability.name in checks else 'no check'}"
-            )
+            how = "tested" if capability.name in checks else "no check"
+            print(f"{capability.number:7} {capability.name}: {how}")
         return 0
     with tempfile.TemporaryDirectory(prefix="ligament-conformance-") as temporary:
         folder = arguments.folder or Path(temporary)

@@ -111,4 +111,4 @@ def _lines(row: dict[str, Any]) -> list[str]:
     if found.get("clock_estimated") and found.get("clock_wanted"):
         met = found["clock_estimated"] <= found["clock_wanted"]
         lines.append(f"  the clock is {'met' if met else 'NOT met'}, by the tool's estimate")
-    return lines + row.get("report", "").splitlines()
+    return [*lines, *row.get("report", "").splitlines()]

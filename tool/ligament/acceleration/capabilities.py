@@ -171,4 +171,6 @@ def judge(
             found[capability.name] = Verdict(NO, text, (" ".join(error.command),))
         except InputError as error:
             found[capability.name] = Verdict(NO, error.problems[0].text)
+        except (OSError, ValueError, KeyError) as error:  # what was run left something else behind
+            found[capability.name] = Verdict(NO, f"{type(error).__name__}: {error}")
     return found

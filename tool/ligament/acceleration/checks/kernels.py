@@ -193,7 +193,7 @@ def sw_emulation(context: Context) -> Verdict:
         words = ("--platform", platform, "--variant", variant, "--quiet")
         context.ligament("run", file, *words)
         runs = context.folder / "build" / "conformance_checksum" / variant / "runs"
-        sink = max(runs.iterdir()) / "out" / "sink.jsonl"
+        sink = max(runs.iterdir()) / "outputs" / "sink.jsonl"
         sums[variant] = sink.read_text(encoding="utf-8").splitlines()
     if not sums["native"] or sums["native"] != sums["software"]:
         return Verdict(NO, "the core's C++ gives other images than software")

@@ -29,9 +29,11 @@ class AccelerationVerb(VerbExtensionPoint):  # type: ignore[misc]  # colcon has 
         """Take all words: which arguments there are is known when the verb is."""
         # colcon would make a folder for logs, also where the workspace may not be written.
         parser.set_defaults(log_base=os.devnull)
-        parser.add_argument("words", nargs=argparse.REMAINDER, metavar="VERB [ARGUMENTS]")
-        # Only who asks for help waits until all verbs are imported.
-        vars(parser)["format_help"] = lambda: frame.help_text(_PROGRAM) + "\n"
+        verbs = ", ".join(frame.verb_names())
+        told = f"{verbs}; without any, each is explained in one line"
+        parser.add_argument(
+            "words", nargs=argparse.REMAINDER, metavar="VERB [ARGUMENTS]", help=told
+        )
 
     def main(self, *, context: Any) -> int:
         """Run the verb; return its exit code."""

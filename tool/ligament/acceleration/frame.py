@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one verb: finds it, parses its words, tells its errors.
 
-    run(["select", "kv260"], "colcon acceleration")        # the exit code
+run(["select", "kv260"], "colcon acceleration")        # the exit code
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 
 def missing_files(platform: Platform) -> list[dict[str, str]]:
-    """Return the files that the user has to bring and has not: where each goes, from where, for what."""
+    """Return the files that the user has yet to bring: where each goes, from where, for what."""
     return [
         {"file": str(platform.files / entry["file"]), "from": entry["from"], "for": entry["for"]}
         for entry in platform.document.get("vendor_files", ())

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 from ligament.acceleration.convention import is_board
@@ -51,7 +53,8 @@ class Workspace:
 
     def platforms(self) -> list[Platform]:
         """Return all platforms, by name; raise InputError with all that are broken."""
-        found, problems = [], []
+        found: list[Platform] = []
+        problems: list[Problem] = []
         for name in self.names():
             try:
                 found.append(self.platform(name))
@@ -64,14 +67,11 @@ class Workspace:
     def selected_name(self) -> str | None:
         """Return the name of the selected platform; None: none is."""
         path = self.firmware / SELECT
-        if path.is_symlink():
-            name = Path(os.readlink(path)).name
-        elif path.is_file():
-            with path.open("rb") as stream:
-                name = stream.read(_NAME_BYTES).decode("utf-8", "replace").partition("\n")[0].strip()
-        elif path.exists():
-            raise InputError(self._no_selection(path, "is a folder"))
-        else:
+        try:
+            name = _read_selection(path)
+        except IsADirectoryError:
+            raise InputError(self._no_selection(path, "is a folder")) from None
+        if name is None:
             return None
         if not _NAME.fullmatch(name):
             raise InputError(self._no_selection(path, f"holds no name of a platform: '{name}'"))
@@ -103,7 +103,7 @@ class Workspace:
         """Make a platform the selected one, at once or not at all; return it."""
         platform = self.check(name)
         path = self.firmware / SELECT
-        if path.is_dir() and not path.is_symlink():
+        if _is_folder(path):
             raise InputError(self._no_selection(path, "is a folder"))
         try:
             self.firmware.mkdir(parents=True, exist_ok=True)
@@ -146,3 +146,36 @@ class Workspace:
             expected="a link to a platform's folder, or a file with a platform's name",
             hint=f"remove it, then `colcon acceleration {SELECT} NAME`",
         )
+
+
+def _is_folder(path: Path) -> bool:
+    """Return whether a path is a folder itself, in one look."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _read_selection(path: Path) -> str | None:
+    """Return the name that a link leads to or a file holds; None: there is neither."""
+    while True:
+        try:
+            return Path(os.readlink(path)).name
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # no link
+                raise
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                continue  # another process has made it a link since
+            raise
+        try:
+            text = os.read(descriptor, _NAME_BYTES)
+        finally:
+            os.close(descriptor)
+        return text.decode("utf-8", "replace").partition("\n")[0].strip()

@@ -62,7 +62,9 @@ VERBS: tuple[Verb, ...] = (
     Verb("import", "Write a graph of what a launch file starts.", "look", function="command"),
     Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
-    Verb("acceleration", "Select a workspace's platform, make images: `colcon acceleration`.", "look"),
+    Verb(
+        "acceleration", "Select a workspace's platform, make images: `colcon acceleration`.", "look"
+    ),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
     Verb("bench", "Measure, with floors and peers in the same run.", "measure", json_is_flag=False),

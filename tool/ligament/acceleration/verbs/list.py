@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A star marks the selected one. Platforms of the workspace lie in acceleration/firmware/NAME;
 those that ship with Ligament are `built-in`; `convention` are folders of the published layout
-(BOARD, SOC, ...), which say less. A broken one is listed with what is wrong, and the exit code is 2.
+(BOARD, SOC, ...), which say less. A broken one is listed with what is wrong: exit code 2.
 """
 
 from __future__ import annotations

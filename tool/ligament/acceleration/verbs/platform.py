@@ -26,9 +26,15 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     vendor = [path.stem for path in extensible_platforms(platform.folder)]
     missing = missing_files(platform)
     if arguments.json:
-        told = {"origin": platform.origin, "folder": str(platform.folder), "vendor_platforms": vendor}
+        told = {
+            "origin": platform.origin,
+            "folder": str(platform.folder),
+            "vendor_platforms": vendor,
+        }
         lacks = list(platform.lacks)
-        print_json({**told, "lacks": lacks, "missing_files": missing, "platform": platform.document})
+        print_json(
+            {**told, "lacks": lacks, "missing_files": missing, "platform": platform.document}
+        )
         return 0
     version = platform.document.get("version")
     print(f"{platform.name} {version or ''}".rstrip())

@@ -30,7 +30,9 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         told = {"platform": platform.name, "origin": platform.origin, "missing_files": missing}
         print_json({**told, "changed": not arguments.dry_run})
         return 0
-    print(f"{'would select' if arguments.dry_run else 'selected'} {platform.name} ({platform.origin})")
+    print(
+        f"{'would select' if arguments.dry_run else 'selected'} {platform.name} ({platform.origin})"
+    )
     for entry in missing:
         print(f"  for {entry['for']}: put {entry['file']} there; from: {entry['from']}")
     return 0

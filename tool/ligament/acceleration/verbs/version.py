@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each program of the platform's toolchains is asked for its version on this machine. With COMPONENT
-(a toolchain, a program, or `ligament`) only this one is, and the exit code is 1 if it is missing or
-of another version than the platform declares.
+"""Each program of the platform's toolchains is asked for its version on this machine. With a
+COMPONENT (a toolchain, a program, or `ligament`) only this one is; the exit code is 1 if it is
+missing or of another version than the platform declares.
 """
 
 from __future__ import annotations

@@ -112,9 +112,7 @@ def entry_lines(entry: Entry, name: str, scratch: Path) -> Iterator[str]:
 def _owner(entry: Entry, name: str) -> Iterator[str]:
     for field, value in (("uid", entry.uid), ("gid", entry.gid)):
         if value:
-            yield f"set_inode_field {name} {field} {value & 0xFFFF}"
-            if value >> 16:
-                yield f"set_inode_field {name} {field}_high {value >> 16}"
+            yield f"set_inode_field {name} {field} {value}"
 
 
 def quoted(word: str) -> str:

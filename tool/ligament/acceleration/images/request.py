@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from ligament.acceleration.images.sources import Sources
 from ligament.acceleration.manifest import Platform
 from ligament.acceleration.output import print_json
 from ligament.acceleration.workspace import Workspace
-from ligament.errors import InputError, Problem
+from ligament.disk import as_no_room
+from ligament.errors import FailureError, InputError, Problem
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _MIB = 1 << 20
@@ -99,11 +102,25 @@ def size_of(text: str) -> int:
     return size
 
 
+@contextmanager
+def written(path: Path) -> Iterator[None]:
+    """Raise FailureError for what may not be written in here."""
+    try:
+        yield
+    except OSError as error:
+        if as_no_room(error) is not None:
+            raise
+        where = error.filename or path
+        text = f"cannot write {where}: {error.strerror}; nothing was changed"
+        raise FailureError(text) from error
+
+
 def carry_out(plan: Plan, output: Path, arguments: argparse.Namespace) -> int:
     """Write an image, or with --dry-run only tell; print what was done."""
     if not arguments.dry_run:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        write(plan, output)
+        with written(output):
+            output.parent.mkdir(parents=True, exist_ok=True)
+            write(plan, output)
     told: dict[str, Any] = {"image": str(output), "changed": not arguments.dry_run, **plan.to_json()}
     if arguments.json:
         print_json(told)
@@ -119,4 +136,5 @@ def carry_out(plan: Plan, output: Path, arguments: argparse.Namespace) -> int:
 __all__ = [
     "add_image", "add_platform", "add_sources", "cache_of", "carry_out", "image_path", "layout_in",
     "platform_of", "require_tools", "size_of", "sources_of",
+    "written",
 ]  # fmt: skip

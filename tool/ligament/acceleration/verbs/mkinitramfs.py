@@ -46,7 +46,7 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     tree = _tree(arguments, workspace)
     data = initramfs(tree)
     if not arguments.dry_run:
-        with replacing(arguments.output, len(data)) as partial:
+        with request.written(arguments.output), replacing(arguments.output, len(data)) as partial:
             partial.write_bytes(data)
             partial.chmod(0o644)
             synced(partial)

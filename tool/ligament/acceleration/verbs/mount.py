@@ -36,7 +36,10 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     request.require_tools()
     image = read_image(path)
     image.part(arguments.partition)
-    count = 0 if arguments.dry_run else check_out(image, arguments.partition, arguments.folder)
+    count = 0
+    if not arguments.dry_run:
+        with request.written(arguments.folder):
+            count = check_out(image, arguments.partition, arguments.folder)
     if arguments.json:
         told = {"image": str(path), "partition": arguments.partition, "files": count}
         print_json({**told, "folder": str(arguments.folder), "changed": not arguments.dry_run})

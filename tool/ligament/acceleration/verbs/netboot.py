@@ -58,7 +58,10 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         wanted = kernel["modules"]
         tree.add_tree(module_tree(sources.tree(wanted["from"]), wanted["names"]))
     files[INITRAMFS] = initramfs(tree)
-    written = [] if arguments.dry_run else write_folder(arguments.folder, boards, files, lines)
+    written: list[str] = []
+    if not arguments.dry_run:
+        with request.written(arguments.folder):
+            written = write_folder(arguments.folder, boards, files, lines)
     sizes = {name: len(data) for name, data in files.items()}
     if arguments.json:
         told = {"folder": str(arguments.folder), "files": sizes, "written": written}

@@ -37,7 +37,8 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     if not arguments.dry_run:
         if wanted:
             request.require_tools()
-            write_back(folder, state, found)
+            with request.written(Path(state["image"])):
+                write_back(folder, state, found)
         state_of(folder).unlink()
         shutil.rmtree(folder)
     removed = [p for p, _ in found.removed if p not in {e.path for e in found.added}]

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -46,6 +46,10 @@ format: ## let the formatters decide the layout
 sanitize: ## the C++ tests under the address, undefined-behaviour and thread sanitizers
 	@dev/setup --test
 	@dev/sanitize address thread
+
+arm64: ## runtime and image nodes for 64-bit Arm boards, their tests under emulation: a quarter of an hour
+	@dev/setup --test
+	@dev/arm64 --test
 
 fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --help)
 	@dev/setup --test

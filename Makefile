@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -42,6 +42,10 @@ lint: ## all linters, the runtime compiled with clang, clang-tidy on changed C++
 format: ## let the formatters decide the layout
 	@dev/setup --test
 	@dev/lint --fix
+
+emulation: ## an arm64 disk image with a graph in it, booted in QEMU: downloads 100 MB, minutes
+	@dev/setup --test
+	@dev/emulation
 
 sanitize: ## the C++ tests under the address, undefined-behaviour and thread sanitizers
 	@dev/setup --test

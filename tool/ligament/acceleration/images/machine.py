@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from ligament.acceleration.images import tools
+from ligament.acceleration.images.xen import OVERLAY, SCRIPT_TEXT, XEN
 from ligament.errors import FailureError, InputError, Problem
 
 LONGEST_LINE = 3000
@@ -182,3 +183,32 @@ class Console:
         last = self._seen.decode(errors="replace").replace("\r", "").splitlines()[-8:]
         shown = "\n  | ".join([text, *said, *last])
         return FailureError(shown, command=self.words, log=self.log)
+
+
+def xen_command(emulation: Mapping[str, Any], told: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return QEMU's words that start Xen with the files of `hypervisor`: it is their boot loader.
+
+    The machine's own device tree gets the overlay, which is what U-Boot's script does on a board.
+    """
+    machine = f"{emulation['machine']},virtualization=on"
+    plain = {**emulation, "machine": machine, "memory_bytes": told["memory_bytes"],
+             "cores": told["cores"]}  # fmt: skip
+    dump = [*command({**plain, "machine": f"{machine},dumpdtb=machine.dtb"})]
+    tools.run(dump, folder, "the machine does not tell its device tree")
+    overlaid = ["fdtoverlay", "-i", "machine.dtb", "-o", "board.dtb", OVERLAY]
+    tools.run(overlaid, folder, "the overlay does not fit the machine's device tree")
+    files = {"vmlinuz": folder / XEN, "board.dtb": folder / "board.dtb"}
+    words = command(plain, files=files, arguments=str(told.get("arguments", "console=dtuart")))
+    sizes = {line[1]: (folder / line[1]).stat().st_size for line in _loads(folder)}
+    for address, name in _loads(folder):
+        if name not in (XEN, OVERLAY) and sizes[name]:
+            path = str((folder / name).absolute()).replace(",", ",,")
+            words += ["-device", f"loader,file={path},addr={address},force-raw=on"]
+    return words
+
+
+def _loads(folder: Path) -> list[tuple[str, str]]:
+    """Addresses and files that the boot loader's script puts into memory."""
+    lines = (folder / SCRIPT_TEXT).read_text(encoding="utf-8").splitlines()
+    words = [shlex.split(line) for line in lines if line.startswith("load ")]
+    return [(w[-2], w[-1].rpartition("/")[2]) for w in words]

@@ -3,6 +3,7 @@
 
     FOLDER/pxelinux.cfg/01-52-54-00-12-34-56     what the board with this MAC address loads
     FOLDER/files/SHA256/vmlinuz                  shared by all boards that load the same
+    FOLDER/boot.scr.uimg                         for U-Boots that ask for it: read the configuration
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ligament.acceleration.images.bootfiles import extlinux
+from ligament.acceleration.images.bootfiles import extlinux, uboot_script
 from ligament.acceleration.images.disk_file import synced
 from ligament.acceleration.images.layout import Layout
 from ligament.acceleration.images.sources import INSTALL, Sources
@@ -23,7 +24,7 @@ from ligament.errors import InputError, Problem
 
 _MAC = re.compile(r"[0-9a-f]{2}([:-][0-9a-f]{2}){5}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
-CONFIGURATIONS, FILES = "pxelinux.cfg", "files"
+CONFIGURATIONS, FILES, SCRIPT = "pxelinux.cfg", "files", "boot.scr.uimg"
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,9 @@ def _folder(source: str) -> str:
 
 
 def write_folder(
-    folder: Path, boards: Sequence[Board], files: Mapping[str, bytes], arguments: Mapping[str, str]
-) -> list[str]:
+    folder: Path, boards: Sequence[Board], files: Mapping[str, bytes], arguments: Mapping[str, str],
+    architecture: str,
+) -> list[str]:  # fmt: skip
     """Write files and configurations, these last; return the paths that are new or changed.
 
     `arguments`: the kernel's command line by board. Boards of earlier calls stay as they are.
@@ -93,6 +95,8 @@ def write_folder(
     written = [
         path for name, data in files.items() if _put(folder, path := f"{place}/{name}", data)
     ]
+    if _put(folder, SCRIPT, uboot_script("pxe get\npxe boot\n", architecture)):
+        written.append(SCRIPT)
     for board in boards:
         text = extlinux(arguments[board.name], files, f"{place}/")
         path = f"{CONFIGURATIONS}/{board.configuration}"

@@ -61,7 +61,8 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     written: list[str] = []
     if not arguments.dry_run:
         with request.written(arguments.folder):
-            written = write_folder(arguments.folder, boards, files, lines)
+            architecture = layout.boot.get("architecture", "arm64")
+            written = write_folder(arguments.folder, boards, files, lines, architecture)
     sizes = {name: len(data) for name, data in files.items()}
     if arguments.json:
         told = {"folder": str(arguments.folder), "files": sizes, "written": written}

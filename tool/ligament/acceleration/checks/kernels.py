@@ -63,6 +63,7 @@ nodes:
 topics:
   /image: {{bound_bytes: 1000000}}
   /copy: {{bound_bytes: 1000000}}
+  /checksum: {{bound_bytes: 64}}
 variants:
   software: {{description: All on processors.}}
   native: {{description: The core's C++., devices: {{checksum: {device}}}}}

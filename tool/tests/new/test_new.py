@@ -140,7 +140,7 @@ def test_a_platform_is_one_of_the_workspace_that_it_is_written_into(
     for path in (folder, f"{folder}/platform.yaml", "acceleration/firmware/select"):
         words = ["map", folder, "--platform", path, "--variant", "hardware"]
         assert cli.main(words) == 0
-    assert "/threshold -> fpga0" in capsys.readouterr().out.replace("  ", " ")
+        assert "/threshold  image/threshold: runs on fpga0" in capsys.readouterr().out
 
 
 @pytest.mark.timeout(600)

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -78,6 +78,10 @@ proofs: ## the proofs of hdl/ to their full depth, the driving cores at every wi
 bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its timing report: minutes
 	@dev/setup --test
 	@dev/bitstream
+
+conformance: ## what each platform can do, tested: docs/reference/capabilities.md anew; minutes
+	@dev/setup --test
+	@dev/conformance
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -9,7 +9,6 @@ import re
 import stat
 from pathlib import Path
 
-from ligament.acceleration.convention import is_board
 from ligament.acceleration.manifest import MANIFEST, Platform, read_platform
 from ligament.disk import as_no_room, replacing
 from ligament.errors import FailureError, InputError, Problem, no_such
@@ -133,7 +132,7 @@ class Workspace:
             and _NAME.fullmatch(path.name)
             and path.name != SELECT
             # Of a built-in platform's name, and without a description: files for it.
-            and (path.name not in built_in or (path / MANIFEST).exists() or is_board(path))
+            and (path.name not in built_in or (path / MANIFEST).exists())
         }
 
     def _built_in(self) -> dict[str, Path]:

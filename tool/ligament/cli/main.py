@@ -44,7 +44,7 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("new", "Write a small graph with a node to begin with.", "begin"),
+    Verb("new", "Write a node, a graph, a package or a platform to begin with.", "begin"),
     Verb("check", "Check a graph and everything that it refers to."),
     Verb("map", "Map nodes to devices and topics to transports.", function="map_"),
     Verb("generate", "Write the glue of a mapped graph."),

@@ -56,7 +56,17 @@ boot:
     machine: toy
     memory_bytes: 0x4000000
 """
-TOOLS = ["mkfs.ext4", "debugfs", "e2fsck", "mkfs.fat", "mcopy", "mdir", "fsck.fat", "sfdisk", "cpio"]
+TOOLS = [
+    "mkfs.ext4",
+    "debugfs",
+    "e2fsck",
+    "mkfs.fat",
+    "mcopy",
+    "mdir",
+    "fsck.fat",
+    "sfdisk",
+    "cpio",
+]
 FOLDERS = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 
 
@@ -92,7 +102,7 @@ def make(root: Path, *, table: str = "gpt", reverse: bool = False) -> Path:
     }
     install = {
         "lib/node/node.so": b"node" * 3000,
-        "share/a file with spaces \"and quotes\"": b"x",
+        'share/a file with spaces "and quotes"': b"x",
         "share/wörk/ä.txt": b"y",
         "bin/run": b"#!/bin/sh\n",
     }

@@ -137,8 +137,10 @@ def test_a_tar_that_is_cut_short_is_refused_and_not_kept(root, capsys):
 def test_a_missing_program_is_named_with_its_package_before_anything_is_made(
     root, tmp_path, capsys, monkeypatch
 ):
-    monkeypatch.setattr("ligament.acceleration.images.tools.shutil.which",
-                        lambda name, path=None: None if name == "mcopy" else f"/usr/sbin/{name}")  # fmt: skip
+    def which(name, path=None):
+        return None if name == "mcopy" else f"/usr/sbin/{name}"
+
+    monkeypatch.setattr("ligament.acceleration.images.tools.shutil.which", which)
     assert call(root, "linux") == 1
     told = said(capsys)
     assert "the program mcopy is not on this machine" in told and "mtools" in told

@@ -21,16 +21,18 @@ APT = """#!/usr/bin/env python3
 import os, pathlib, shutil, sys
 words = sys.argv[1:]
 here = pathlib.Path(__file__).parent
+name = (here / "name").read_text()
 options = dict(w.split("=", 1) for o, w in zip(words, words[1:]) if o == "-o")
 if "update" in words:
-    (here / "updated").write_text("x" * (1 + len((here / "updated").read_text()) if (here / "updated").exists() else 1))
+    with (here / "updated").open("a") as file:
+        file.write("x")
     lists = pathlib.Path(options["Dir::State"], "lists")
     (lists / "mirror_dists_binary-arm64_Packages").touch()
 elif "--print-uris" in words:
     print("Reading package lists...")
-    print("'somewhere/%s' %s 1000 SHA256:%s" % (*[(here / "name").read_text()] * 2, (here / "sha").read_text()))
+    print(f"'somewhere/{name}' {name} 1000 SHA256:{(here / 'sha').read_text()}")
 else:
-    shutil.copy(here / "served.deb", pathlib.Path(options["Dir::Cache::archives"], (here / "name").read_text()))
+    shutil.copy(here / "served.deb", pathlib.Path(options["Dir::Cache::archives"], name))
 """
 
 
@@ -139,7 +141,10 @@ def test_changes_are_dropped_when_asked_and_other_folders_refused(root, tmp_path
 def test_boards_of_a_network_share_files_and_keep_their_own_words(root, tmp_path, capsys):
     tftp = tmp_path / "tftp"
     words = ("netboot", tftp, "--server", "10.0.0.1", "--kernel", "preempt_rt", "--json")
-    assert call(root, *words, "--board", "one=52:54:00:12:34:56", "--board", "two=52:54:00:AB:CD:EF") == 0
+    assert (
+        call(root, *words, "--board", "one=52:54:00:12:34:56", "--board", "two=52:54:00:AB:CD:EF")
+        == 0
+    )
     one = (tftp / "pxelinux.cfg/01-52-54-00-12-34-56").read_text()
     two = (tftp / "pxelinux.cfg/01-52-54-00-ab-cd-ef").read_text()
     assert "append console=ttyS0 ip=10.0.0.1 host=one" in one
@@ -186,9 +191,9 @@ def machine(tmp_path, monkeypatch):
 
 def test_a_program_runs_in_the_machine_and_its_exit_code_comes_back(root, machine, capsys):
     code = "echo 'a  b' \"$1\"; exit 7"
-    assert emulate(root, "--json", "--run", "sh", "-c", code, "x", "it's; $(false) \"q\"") == 7
+    assert emulate(root, "--json", "--run", "sh", "-c", code, "x", 'it\'s; $(false) "q"') == 7
     told = json.loads(capsys.readouterr().out)
-    assert told["output"] == "a  b it's; $(false) \"q\"\n"
+    assert told["output"] == 'a  b it\'s; $(false) "q"\n'
     log = (root / "acceleration/images/toy.console.log").read_text()
     assert "root=UUID=" in log and "-kernel" in log and "snapshot=on" in log
     assert emulate(root, "--quiet", "--run", "true") == 0
@@ -196,7 +201,11 @@ def test_a_program_runs_in_the_machine_and_its_exit_code_comes_back(root, machin
 
 @pytest.mark.parametrize(
     ("mode", "wanted"),
-    [("panic", "the kernel gave up: no init"), ("ends", "no such machine"), ("silent", "did not say")],
+    [
+        ("panic", "the kernel gave up: no init"),
+        ("ends", "no such machine"),
+        ("silent", "did not say"),
+    ],
 )
 def test_a_machine_that_does_not_boot_is_told(root, machine, capsys, monkeypatch, mode, wanted):
     monkeypatch.setenv("TOY", mode)
@@ -223,6 +232,8 @@ def test_a_boot_script_is_one_that_u_boots_own_tool_reads(tmp_path):
     files = loader_files("script", "arm64", "console=ttyS0 root=/dev/x", {"initramfs.cpio.gz": b""})
     path = tmp_path / "boot.scr"
     path.write_bytes(files["boot.scr"])
-    said = subprocess.run(["mkimage", "-l", path], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        ["mkimage", "-l", path], capture_output=True, text=True, check=True
+    ).stdout
     assert "AArch64 Linux Script (uncompressed)" in said
     assert b"setenv bootargs 'console=ttyS0 root=/dev/x'\n" in files["boot.scr"]

@@ -143,7 +143,9 @@ def test_a_partition_grows_and_stays_so(root, tmp_path, capsys):
     assert parts_of(image_of(root))[1]["size"] * 512 == 24 << 20
     part = cut_out(image_of(root), 1, tmp_path / "root")
     run("e2fsck", "-f", "-n", str(part))
-    assert "Block count:              6144" in run("debugfs", "-R", "show_super_stats -h", str(part))
+    assert "Block count:              6144" in run(
+        "debugfs", "-R", "show_super_stats -h", str(part)
+    )
     assert run("debugfs", "-R", "cat /usr/bin/sh", str(part)) == "shell"
     assert call(root, "package", "--swap-kernel", "preempt_rt") == 0
     assert parts_of(image_of(root))[1]["size"] * 512 == 24 << 20

@@ -25,8 +25,10 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def told(capsys: pytest.CaptureFixture[str]) -> dict:
-    return json.loads(capsys.readouterr().out)
+def told(capsys: pytest.CaptureFixture[str], begin: str = "") -> dict:
+    """The JSON that was printed, from its first character on."""
+    said = capsys.readouterr().out
+    return json.loads(said[said.index(begin) :])
 
 
 def test_an_empty_workspace_lists_what_ships_and_has_nothing_selected(root, capsys):
@@ -231,19 +233,22 @@ def test_two_workspaces_have_a_selection_each(tmp_path):
     assert Workspace(tmp_path / "zcu104").selected().name == "zcu104"
 
 
-def test_files_of_a_built_in_platform_lie_in_the_workspace(root):
+def test_files_of_a_built_in_platform_lie_in_the_workspace(root, capsys):
     platform = Workspace(root).platform("kv260")
     with pytest.raises(InputError) as raised:
         platform.file("platform")
     (problem,) = raised.value.problems
     assert problem.expected == str(root / "acceleration" / "firmware" / "kv260" / "platform")
     assert "kria-vitis-platforms" in problem.hint
-    (root / "acceleration" / "firmware" / "kv260" / "platform").mkdir(parents=True)
-    # A folder of that name is also what marks a board of the convention.
-    (root / "acceleration" / "firmware" / "kv260" / "platform").rmdir()
-    (root / "acceleration" / "firmware" / "kv260" / "kernel").mkdir()
-    assert Workspace(root).platform("kv260").origin == "built-in"
-    assert Workspace(root).platform("kv260").file("kernel").is_dir()
+    add_published(root, "kv260")  # also a folder of the published convention
+    found = Workspace(root).platform("kv260")
+    assert (found.origin, found.document["board"]["name"]) == ("built-in", "KV260")
+    assert found.file("platform").is_dir()
+    assert call(root, "select", "kv260") == 0
+    assert call(root, "platform", "--json") == 0
+    said = told(capsys, "{")
+    assert said["vendor_platforms"] == ["kr260_shell"]
+    assert said["missing_files"] == []
 
 
 def test_a_file_s_checksum_is_compared(root):

@@ -60,6 +60,10 @@ nodes:
     remap: {{image_raw: /image}}
   checksum: {{type: image/checksum, remap: {{image: /image, image_copy: /copy}}}}
   sink: {{type: image/sink, parameters: {{frames: 6}}, remap: {{image: /copy}}}}
+topics:
+  /image: {{bound_bytes: 1000000}}
+  /copy: {{bound_bytes: 1000000}}
+  /checksum: {{bound_bytes: 64}}
 variants:
   software: {{description: All on processors.}}
   native: {{description: The core's C++., devices: {{checksum: {device}}}}}
@@ -105,7 +109,7 @@ def reported(context: Context, graph: str, variant: str) -> dict[str, Any]:
             words = ("--platform", _named(context), "--variant", each, "--trace", "--quiet")
             context.ligament("run", file, *words)
             runs.append(max((context.folder / "build" / name / each / "runs").iterdir()))
-        made = json.loads(context.ligament("report", *runs, "--json"))
+        made = json.loads(context.ligament("report", *runs, "--warm-up", "0", "--json"))
         found: dict[str, Any] = next(v for v in made["variants"] if v["name"] == variant)
         return found
 

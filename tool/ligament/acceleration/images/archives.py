@@ -93,7 +93,9 @@ def _members(archive: tarfile.TarFile, folder: Path) -> Iterator[dict[str, Any]]
         if path in ("", "."):
             continue
         if ".." in path.split("/"):
-            raise InputError(Problem("image-archive", f"'{member.name}' leaves the archive by '..'"))
+            raise InputError(
+                Problem("image-archive", f"'{member.name}' leaves the archive by '..'")
+            )
         item: dict[str, Any] = {
             "path": path, "kind": _kind(member), "mode": member.mode & 0o7777,
             "uid": member.uid, "gid": member.gid,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a boot partition: kernel, initramfs, device tree, and the boot loader's configuration."""
+"""Files of a boot partition: kernel, initramfs, device tree, the boot loader's configuration."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ def arguments_of(boot: Mapping[str, Any], kernel: Mapping[str, Any], **values: s
 def filled(text: str, place: str, **values: str) -> str:
     """Return a text with `{name}` replaced; raise InputError for unknown names and line breaks."""
     if any(ord(c) < 32 for c in text):
-        raise InputError(Problem("boot-arguments", f"{place} has a line break or control character"))
+        raise InputError(
+            Problem("boot-arguments", f"{place} has a line break or control character")
+        )
     try:
         return text.format_map(values)
     except (KeyError, IndexError, ValueError, AttributeError) as error:

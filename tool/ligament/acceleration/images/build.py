@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a disk image, or one from another with some parts exchanged (spec/platform/images.md).
 
-    plan = planned(layout, sources, kernel="vanilla")            # a new image
-    plan = planned(layout, sources, old=image, swap_install=True)  # one part is made anew
-    write(plan, output)
+plan = planned(layout, sources, kernel="vanilla")            # a new image
+plan = planned(layout, sources, old=image, swap_install=True)  # one part is made anew
+write(plan, output)
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def _finished(
     layout: Layout, name: str, kernel: Mapping[str, Any], boot: Piece, pieces: list[Piece],
     identity: uuid.UUID, old: Image | None,
 ) -> Plan:  # fmt: skip
-    """Lay the partitions out, then write the configuration and the record, which name the places."""
+    """Lay the partitions out, then write the configuration and the record, which name them."""
     assert boot.tree is not None
     spare = len(layout.partitions) * 4096 + 64 * 1024  # the configuration and the record
     boot.size = boot.size or _rounded(fat.needed_bytes(boot.tree) + spare)
@@ -294,4 +294,3 @@ def _place(piece: Piece, part: Part, source: Path | None, work: Path, image: Pat
         room.make(piece.tree, work, part.size, part.name, piece.identity)
     copy_range(work, 0, part.size, image, part.start)
     work.unlink()
-

@@ -46,7 +46,9 @@ def state_of(folder: Path) -> Path:
 def check_out(image: Image, name: str, folder: Path) -> int:
     """Write a partition's files into a folder, which must be empty; return how many."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(Problem("mount-folder", f"'{folder}' is there, and is not an empty folder"))
+        raise InputError(
+            Problem("mount-folder", f"'{folder}' is there, and is not an empty folder")
+        )
     if state_of(folder).exists():
         text = f"'{folder}' is a partition's already"
         raise InputError(Problem("mount-folder", text, hint="`umount` it first"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tree as an initramfs: a cpio archive of the format `newc` (Linux, initramfs buffer format), gzip.
+"""A tree as an initramfs: a cpio archive, format `newc` (Linux, initramfs buffer format), gzip.
 
 Each file has a header of 110 characters (magic `070701`, then thirteen numbers of eight hexadecimal
 digits), its path with a zero, and its bytes, each padded to a multiple of four.
@@ -31,7 +31,9 @@ def _archive(tree: Tree) -> Iterator[bytes]:
     number = 0
     for number, entry in enumerate(tree, 1):
         if entry.kind == "file" and entry.size > MOST_BYTES:
-            text = f"'{entry.path}' has {entry.size} bytes; a file of an initramfs has at most 4 GiB"
+            text = (
+                f"'{entry.path}' has {entry.size} bytes; a file of an initramfs has at most 4 GiB"
+            )
             raise InputError(Problem("image-content", text))
         yield from _member(entry, number, when)
     yield from _member(Entry("TRAILER!!!", "file", 0), 0, 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages of another architecture through this machine's apt, which learns nothing of it.
 
-apt gets lists, status and archives of its own in the cache; sources and keys are the machine's. What
-it chose is kept (`chosen.json`: file, SHA-256), so that the same image can be made again later.
+apt gets lists, status and archives of its own in the cache; sources and keys are the machine's.
+What it chose is kept (file, SHA-256), so that the same image can be made again later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from ligament.acceleration.images import tools
 from ligament.disk import replacing
 from ligament.errors import FailureError
 
-CHOSEN = "chosen.json"
 _URIS_LINE = re.compile(r"^'[^']+' \S+ \d+ \S+$")
 
 
@@ -118,7 +117,8 @@ def _check(packages: list[Package]) -> None:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if digest != package.sha256:
             raise FailureError(
-                f"{package.path} is damaged: its SHA-256 is {digest}, apt's lists say {package.sha256}",
+                f"{package.path} is damaged: its SHA-256 is {digest}, "
+                f"apt's lists say {package.sha256}",
                 hint="remove it and try again: it is fetched anew",
             )
 

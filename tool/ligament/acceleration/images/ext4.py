@@ -66,9 +66,11 @@ def _fill(tree: Tree, path: Path, name: str) -> None:
             have = path.stat().st_size >> 20
             text = f"partition '{name}' of {have} MiB is too small for its content"
             needed = f"about {(needed_bytes(tree) >> 20) + 1} MiB"
-            raise InputError(Problem("image-size", text, expected=needed,
-                                     hint="enlarge `bytes` of the partition, or leave it out"))  # fmt: skip
-        raise tools.failure(f"cannot fill partition '{name}'", command, "\n".join(faults), path.parent)
+            hint = "enlarge `bytes` of the partition, or leave it out"
+            raise InputError(Problem("image-size", text, expected=needed, hint=hint))
+        raise tools.failure(
+            f"cannot fill partition '{name}'", command, "\n".join(faults), path.parent
+        )
 
 
 def _script(tree: Tree, work: Path) -> Iterator[str]:
@@ -116,14 +118,14 @@ def _owner(entry: Entry, name: str) -> Iterator[str]:
 
 
 def quoted(word: str) -> str:
-    """Return a word as debugfs reads it: in double quotes, a quote twice; it knows no line breaks."""
+    """Return a word as debugfs reads it: in double quotes, a quote twice, no line breaks."""
     if any(c in word for c in "\n\r\0"):
         raise InputError(Problem("image-content", f"{word!r} has a line break in its name"))
     return '"' + word.replace('"', '""') + '"'
 
 
 def extract(path: Path, folder: Path, name: str) -> None:
-    """Write the files of a file system into a folder: their owners only where it is root that does."""
+    """Write the files of a file system into a folder; their owners only as root."""
     command = ["debugfs", "-R", f"rdump / {quoted(str(folder.absolute()))}", path.name]
     said = tools.run(command, path.parent, f"cannot read partition '{name}'")
     faults = [line for line in said.stderr.splitlines()[1:] if "changing ownership" not in line]

@@ -30,7 +30,9 @@ def make(tree: Tree, path: Path, size: int, name: str, identity: uuid.UUID) -> N
     needed = sum(e.size for e in tree if e.kind == "file")
     if needed > size - 64 * 1024:
         text = f"partition '{name}' of {size >> 20} MiB is too small for {needed} bytes of files"
-        raise InputError(Problem("image-size", text, expected=f"{(needed_bytes(tree) >> 20) + 1} MiB"))
+        raise InputError(
+            Problem("image-size", text, expected=f"{(needed_bytes(tree) >> 20) + 1} MiB")
+        )
     with path.open("wb") as file:
         file.truncate(size)
     volume = identity.hex[:8]
@@ -70,4 +72,6 @@ def _mistake(name: str, text: str) -> InputError:
 def extract(path: Path, offset: int, folder: Path) -> None:
     """Write the files of the FAT file system at an offset of an image into an empty folder."""
     place = f"{path.absolute()}@@{offset}"
-    tools.run(["mcopy", "-s", "-n", "-i", place, "::/*", "."], folder, f"cannot read files of {path}")
+    tools.run(
+        ["mcopy", "-s", "-n", "-i", place, "::/*", "."], folder, f"cannot read files of {path}"
+    )

@@ -73,7 +73,7 @@ def boot_of(platform: Platform) -> Mapping[str, Any]:
     found = platform.document.get("boot")
     if found is None:
         text = f"the platform '{platform.name}' does not say what it boots"
-        hint = "a platform with `boot:` is needed: `colcon acceleration list`, or add it (spec/platform/images.md)"
+        hint = "take a platform with `boot:` (qemu-arm64), or add it (spec/platform/images.md)"
         raise InputError(Problem("boot-missing", text, platform.at(), hint=hint))
     return cast("Mapping[str, Any]", found)
 
@@ -101,7 +101,9 @@ def _faults(
     if len(set(names)) < len(names):
         faults.append(("boot-partition", f"two partitions have one name: {listing(names)}", ""))
     if partitions[0].kind != "fat":
-        text = f"the first partition '{names[0]}' is {partitions[0].kind}, but boot loaders read FAT"
+        text = (
+            f"the first partition '{names[0]}' is {partitions[0].kind}, but boot loaders read FAT"
+        )
         faults.append(("boot-partition", text, "kind: fat"))
     roots = [p for p in partitions if p.root]
     if len(roots) > 1 or any(p.kind != "ext4" for p in roots):
@@ -119,7 +121,7 @@ def _unknown_sources(boot: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 
 def sources_named(value: Any) -> list[str]:
-    """Return the sources that a part of `boot:` names: all that stands behind a `from`."""
+    """Return the sources that a part of `boot:` names: all that a `from` names."""
     if isinstance(value, Mapping):
         here = [value["from"]] if isinstance(value.get("from"), str) else []
         return here + [name for v in value.values() for name in sources_named(v)]

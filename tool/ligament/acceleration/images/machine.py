@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A platform's emulated machine: QEMU's command line for an image, and a conversation with its console."""
+"""A platform's emulated machine: QEMU's command line for an image, and its console."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ def _disk(emulation: Mapping[str, Any], disk: Path | None, keep: bool) -> list[s
         text = f"{disk} has {size} bytes, and a card of this machine needs a power of two"
         hint = f"image.bytes: {1 << size.bit_length()} in platform.yaml"
         raise InputError(Problem("emulation-disk", text, hint=hint))
-    drive = f"file={str(disk.absolute()).replace(',', ',,')},format=raw,snapshot={'off' if keep else 'on'}"
+    path = str(disk.absolute()).replace(",", ",,")
+    drive = f"file={path},format=raw,snapshot={'off' if keep else 'on'}"
     if kind == "sd":
         return ["-drive", f"{drive},if=sd"]
     return ["-drive", f"{drive},if=none,id=disk0", "-device", "virtio-blk-pci,drive=disk0"]
@@ -81,9 +82,9 @@ def _network(emulation: Mapping[str, Any], tftp: Path | None) -> list[str]:
 class Console:
     """A running machine, and what its console says.
 
-        with Console(words, log) as console:
-            console.wait_for("ligament: ready", 600)
-            code, text = console.run(["uname", "-a"], 60)
+    with Console(words, log) as console:
+        console.wait_for("ligament: ready", 600)
+        code, text = console.run(["uname", "-a"], 60)
     """
 
     def __init__(
@@ -100,7 +101,11 @@ class Console:
         self._written = self.log.open("wb")
         self._errors = self.log.with_suffix(".err").open("w+b")
         self.process = subprocess.Popen(
-            self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0
+            self.words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            bufsize=0,
         )
         self._selector = selectors.DefaultSelector()
         assert self.process.stdout is not None
@@ -163,7 +168,8 @@ class Console:
         """
         nonce = secrets.token_hex(6)
         words = shlex.join(command_words)
-        line = f"printf '%s%s\\n' begin- {nonce}; {words} </dev/null; printf '%s%s %d\\n' end- {nonce} $?"
+        begin, end = f"printf '%s%s\\n' begin- {nonce}", f"printf '%s%s %d\\n' end- {nonce} $?"
+        line = f"{begin}; {words} </dev/null; {end}"
         if len(line.encode()) > LONGEST_LINE or "\n" in words:
             text = f"the command has {len(words.encode())} bytes, or a line break"
             expected = f"one line of at most {LONGEST_LINE - 100} bytes"

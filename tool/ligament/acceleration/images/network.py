@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder for a TFTP server from which boards start: PXE's layout, one configuration per board.
 
-    FOLDER/pxelinux.cfg/01-52-54-00-12-34-56     what the board with this MAC address loads
-    FOLDER/files/SHA256/vmlinuz                  shared by all boards that load the same
-    FOLDER/boot.scr.uimg                         for U-Boots that ask for it: read the configuration
+FOLDER/pxelinux.cfg/01-52-54-00-12-34-56     what the board with this MAC address loads
+FOLDER/files/SHA256/vmlinuz                  shared by all boards that load the same
+FOLDER/boot.scr.uimg                         for U-Boots that ask for it: read the configuration
 """
 
 from __future__ import annotations
@@ -41,14 +41,16 @@ class Board:
 
 
 def boards_of(words: Sequence[str]) -> list[Board]:
-    """Return boards from words as NAME=MAC; raise InputError for what is none, or is there twice."""
+    """Return boards from words as NAME=MAC; raise InputError for what is none, or is twice."""
     boards: list[Board] = []
     for word in words:
         name, _, mac = word.partition("=")
         mac = mac.lower()
         if not _NAME.fullmatch(name) or not _MAC.fullmatch(mac):
             expected = "NAME=MAC, as robot1=52:54:00:12:34:56"
-            raise InputError(Problem("netboot-board", f"'{word}' names no board", expected=expected))
+            raise InputError(
+                Problem("netboot-board", f"'{word}' names no board", expected=expected)
+            )
         board = Board(name, mac.replace("-", ":"))
         for other in boards:
             if name == other.name or board.mac == other.mac:

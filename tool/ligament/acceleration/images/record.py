@@ -54,7 +54,9 @@ def read_image(path: Path) -> Image:
     boot = boot_files(path, found)
     if NAME not in boot:
         text = f"{path} does not say what is in it: its first partition has no {NAME}"
-        raise InputError(Problem("image-record", text, hint="`colcon acceleration linux` makes it anew"))
+        raise InputError(
+            Problem("image-record", text, hint="`colcon acceleration linux` makes it anew")
+        )
     document = parse_json(boot[NAME].decode("utf-8", errors="replace"), f"{path}:{NAME}")
     problems = validate(document, "image")
     if problems:
@@ -62,7 +64,9 @@ def read_image(path: Path) -> Image:
     told = [(p["start"], p["bytes"]) for p in document.data["partitions"]]
     if told != [(p.start, p.size) for p in found.parts]:
         text = f"the partitions of {path} are not where its {NAME} says"
-        raise InputError(Problem("image-record", text, hint="`colcon acceleration linux` makes it anew"))
+        raise InputError(
+            Problem("image-record", text, hint="`colcon acceleration linux` makes it anew")
+        )
     return Image(path, found, document.data, boot)
 
 

@@ -67,7 +67,9 @@ def image_path(arguments: argparse.Namespace, workspace: Workspace, platform: Pl
     default = workspace.root / "acceleration" / "images" / f"{platform.name}.img"
     path: Path = arguments.image or default
     if path.is_dir():
-        raise InputError(Problem("image-path", f"{path} is a folder", expected="the path of an image"))
+        raise InputError(
+            Problem("image-path", f"{path} is a folder", expected="the path of an image")
+        )
     if arguments.image and not path.parent.is_dir():
         raise InputError(Problem("image-path", f"there is no folder {path.parent}"))
     return path
@@ -79,7 +81,8 @@ def cache_of(workspace: Workspace) -> Path:
 
 
 def sources_of(
-    arguments: argparse.Namespace, workspace: Workspace, platform: Platform, install: Path | None = None
+    arguments: argparse.Namespace, workspace: Workspace, platform: Platform,
+    install: Path | None = None,
 ) -> Sources:  # fmt: skip
     """Return the sources of a platform's images, with the install tree that is meant."""
     install = install or getattr(arguments, "install_dir", None)
@@ -121,11 +124,17 @@ def carry_out(plan: Plan, output: Path, arguments: argparse.Namespace) -> int:
         with written(output):
             output.parent.mkdir(parents=True, exist_ok=True)
             write(plan, output)
-    told: dict[str, Any] = {"image": str(output), "changed": not arguments.dry_run, **plan.to_json()}
+    told: dict[str, Any] = {
+        "image": str(output),
+        "changed": not arguments.dry_run,
+        **plan.to_json(),
+    }
     if arguments.json:
         print_json(told)
         return 0
-    print(f"{'would write' if arguments.dry_run else 'wrote'} {output} ({plan.table.size >> 20} MiB)")
+    print(
+        f"{'would write' if arguments.dry_run else 'wrote'} {output} ({plan.table.size >> 20} MiB)"
+    )
     print(f"  kernel {plan.kernel}")
     for part in told["partitions"]:
         size = f"{part['bytes'] / _MIB:g} MiB"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of a platform's `boot:` as trees: fetched, checked and unpacked when first asked for."""
+"""The sources of a platform's `boot:` as trees: fetched and checked when first asked for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INSTALL = "install"
 class Sources:
     """What the files of one platform's images are taken from.
 
-    `cache`: a folder of the workspace; `install`: the install tree, None if there is none to put in.
+    `cache`: a folder of the workspace; `install`: the install tree, None if there is none.
     """
 
     def __init__(
@@ -83,7 +83,9 @@ class Sources:
         if found is None:
             known = [*self._declared, INSTALL]
             at = self.platform.at("boot", "sources")
-            raise InputError(no_such("boot-source", f"there is no source '{name}'", name, known, at))
+            raise InputError(
+                no_such("boot-source", f"there is no source '{name}'", name, known, at)
+            )
         return found
 
     def _checked(self, name: str, declared: Mapping[str, Any]) -> Path:

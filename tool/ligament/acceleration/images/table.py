@@ -30,6 +30,7 @@ ESP = uuid.UUID("c12a7328-f81f-11d2-ba4b-00a0c93ec93b")
 _BOOTABLE = 1 << 2
 """Attribute of a GPT entry: what U-Boot takes for the partition to boot from."""
 _MBR_KINDS = {"fat": 0x0C, "ext4": 0x83, "esp": 0xEF}
+_NONE = uuid.UUID(int=0)
 _ANY_CHS = b"\xfe\xff\xff"
 
 
@@ -41,7 +42,7 @@ class Part:
     kind: Literal["fat", "ext4", "esp"]
     start: int
     size: int
-    identity: uuid.UUID = uuid.UUID(int=0)
+    identity: uuid.UUID = _NONE
     bootable: bool = False
 
     def uuid_text(self, table: Table, number: int) -> str:
@@ -85,7 +86,10 @@ def written(table: Table) -> tuple[bytes, bytes]:
 
 def _mbr(signature: int, parts: list[bytes]) -> bytes:
     return (
-        bytes(440) + struct.pack("<IH", signature, 0) + b"".join(parts).ljust(64, b"\0") + b"\x55\xaa"
+        bytes(440)
+        + struct.pack("<IH", signature, 0)
+        + b"".join(parts).ljust(64, b"\0")
+        + b"\x55\xaa"
     )
 
 
@@ -144,7 +148,9 @@ def read(file: BinaryIO, name: str) -> Table:
 def _from_mbr(fields: tuple[int, bytes, int, bytes, int, int]) -> Part:
     active, _, kind, _, first, count = fields
     kinds: dict[int, Literal["fat", "ext4", "esp"]] = {0x0C: "fat", 0xEF: "esp"}
-    return Part("", kinds.get(kind, "ext4"), first * SECTOR, count * SECTOR, bootable=active == 0x80)
+    return Part(
+        "", kinds.get(kind, "ext4"), first * SECTOR, count * SECTOR, bootable=active == 0x80
+    )
 
 
 def _read_gpt(file: BinaryIO, name: str, size: int) -> Table:
@@ -160,7 +166,9 @@ def _read_gpt(file: BinaryIO, name: str, size: int) -> Table:
     ) != check:  # fmt: skip
         raise _damaged(name, "the checksum of its GPT's header is wrong")
     if (last + 1) * SECTOR > size:
-        raise _damaged(name, f"it is cut short: its GPT is of a disk of {(last + 1) * SECTOR} bytes")
+        raise _damaged(
+            name, f"it is cut short: its GPT is of a disk of {(last + 1) * SECTOR} bytes"
+        )
     if each < _ENTRY or each > 4096 or count > 1024:
         raise _damaged(name, "its GPT has entries of an unknown size")
     file.seek(at * SECTOR)

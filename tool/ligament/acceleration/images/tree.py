@@ -87,7 +87,9 @@ class Tree:
             if there.kind == "link":
                 return
         if entry.kind != "folder" and there is not None and there.kind == "folder":
-            raise _mistake(f"'{entry.path}' is a folder in one part of the content, a file in another")
+            raise _mistake(
+                f"'{entry.path}' is a folder in one part of the content, a file in another"
+            )
         self.entries[path] = replace(entry, path=path)
 
     def _make_folders(self, folder: str) -> None:

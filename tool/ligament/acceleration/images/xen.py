@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Domains that share a board under Xen: checked against the board, then what starts them.
 
-    FOLDER/xen.dts, xen.dtbo     nodes of /chosen (Xen, docs/misc/arm/device-tree/booting.txt)
-    FOLDER/boot.scr              U-Boot's script: loads all files, applies the overlay, starts Xen
-    FOLDER/xl/NAME.cfg           guests that the control domain starts
-    FOLDER/xen, vmlinuz-KERNEL, initramfs.cpio.gz
+FOLDER/xen.dts, xen.dtbo     nodes of /chosen (Xen, docs/misc/arm/device-tree/booting.txt)
+FOLDER/boot.scr              U-Boot's script: loads all files, applies the overlay, starts Xen
+FOLDER/xl/NAME.cfg           guests that the control domain starts
+FOLDER/xen, vmlinuz-KERNEL, initramfs.cpio.gz
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Placed:
 
 
 def domains_of(layout: Layout, document: Document) -> list[Domain]:
-    """Return the domains of a schema-valid domains.yaml; raise InputError for all that cannot be."""
+    """Return the domains of a schema-valid domains.yaml; raise InputError for what cannot be."""
     xen = _xen_of(layout)
     data, problems = document.data, list[Problem]()
     declared = {"dom0": data["dom0"]} if "dom0" in data else {}
@@ -122,7 +122,8 @@ def placed(files: Mapping[str, int], first: int) -> dict[str, Placed]:
 
 def overlay(domains: Iterable[Domain], files: Mapping[str, Placed], xen_arguments: str) -> str:
     """Return the device-tree nodes that tell Xen of its domains, as an overlay's source."""
-    lines = ["/dts-v1/;", "/plugin/;", "&{/chosen} {", "\t#address-cells = <2>;", "\t#size-cells = <2>;",
+    lines = ["/dts-v1/;", "/plugin/;", "&{/chosen} {",
+             "\t#address-cells = <2>;", "\t#size-cells = <2>;",
              f'\txen,xen-bootargs = "{xen_arguments}";']  # fmt: skip
     for domain in domains:
         if domain.start != "xen":
@@ -161,7 +162,9 @@ def _module(file: Placed, kind: str, domain: Domain) -> list[str]:
 def script(files: Mapping[str, Placed], folder: str) -> str:
     """Return U-Boot's script, for files in a folder of the partition that it is loaded from."""
     load = "load ${devtype} ${devnum}:${distro_bootpart}"
-    lines = [f"{load} {file.address:#x} {quoted(f'{folder}/{file.name}')}" for file in files.values()]
+    lines = [
+        f"{load} {file.address:#x} {quoted(f'{folder}/{file.name}')}" for file in files.values()
+    ]
     return "\n".join([
         *lines,
         "fdt addr ${fdtcontroladdr}", "fdt move ${fdtcontroladdr} ${fdt_addr_r}",
@@ -171,7 +174,7 @@ def script(files: Mapping[str, Placed], folder: str) -> str:
 
 
 def xl_configuration(domain: Domain, has_initramfs: bool) -> str:
-    """Return the configuration of a guest for xl; its files lie in /boot/xen of the control domain."""
+    """Return a guest's configuration for xl; its files lie in /boot/xen of the control domain."""
     lines = [f'name = "{domain.name}"', f'kernel = "/boot/xen/{domain.file}"']
     if has_initramfs:
         lines.append(f'ramdisk = "/boot/xen/{INITRAMFS}"')

@@ -38,11 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("mode", nargs="?", choices=MODES, help="a mode of the platform's FPGA")
     request.add_platform(parser)
     request.add_image(parser, "the image to boot")
-    parser.add_argument("--keep", action="store_true", help="keep what the machine writes to the image")
+    parser.add_argument(
+        "--keep", action="store_true", help="keep what the machine writes to the image"
+    )
     parser.add_argument("--netboot", type=Path, metavar="FOLDER",
-                        help="boot from this folder over TFTP, as `netboot` writes it, without a disk")  # fmt: skip
+                        help="boot from this folder over TFTP, which `netboot` wrote")  # fmt: skip
     parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS",
-                        help="give up after; for the boot, and for the program; default: 600")  # fmt: skip
+                        help="give up after, for boot and program; default: 600")  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="with --run: do not show the console")
     parser.add_argument("--run", nargs=argparse.REMAINDER, metavar="PROGRAM",
                         help="the program to run, and its arguments")  # fmt: skip
@@ -141,7 +143,9 @@ def _run(words: list[str], log: Path, ready: str, arguments: argparse.Namespace)
     if arguments.json:
         print_json({"program": arguments.run, "exit_code": code, "output": text, "log": str(log)})
     else:
-        sys.stdout.write(text if arguments.quiet else f"\n--- {' '.join(arguments.run)}: {code}\n{text}")
+        sys.stdout.write(
+            text if arguments.quiet else f"\n--- {' '.join(arguments.run)}: {code}\n{text}"
+        )
     return code
 
 
@@ -157,7 +161,9 @@ def _fpga_mode(platform: Platform, arguments: argparse.Namespace) -> int:
         raise InputError(Problem("emulation-mode", text, platform.at("devices"), hint=hint))
     how = "ligament run GRAPH --variant VARIANT"
     if arguments.json:
-        print_json({"platform": platform.name, "mode": arguments.mode, "devices": found, "command": how})
+        print_json(
+            {"platform": platform.name, "mode": arguments.mode, "devices": found, "command": how}
+        )
     else:
         print(f"{arguments.mode}: {', '.join(found)} of {platform.name}")
         print(f"  {how}    (a variant with platform: {platform.name})")

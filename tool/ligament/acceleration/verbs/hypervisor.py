@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what starts several systems beside each other on one board, under Xen: device-tree nodes for
-domains that the hypervisor starts itself (dom0less), xl configurations for those that the control
-domain starts, U-Boot's script, and the files that these load. The domains are described in YAML:
+"""Writes what starts several systems beside each other on one board, under Xen: device-tree nodes
+for domains that the hypervisor starts itself (dom0less), xl configurations for those that the
+control domain starts, U-Boot's script, and the files that these load. Domains are described in YAML:
 
   schema: ligament/domains/1
   dom0: {memory_bytes: 0x20000000, cores: 1, arguments: console=hvc0}      # may be left out
   domains:
     planner: {memory_bytes: 0x10000000, cores: 1, arguments: console=ttyAMA0}
 
-What they ask for together is compared with the board's memory and cores. With --run it is started in
-the platform's emulated machine, until the console says TEXT.
+What they ask for together is compared with the board's memory and cores. With --run it is started
+in the platform's emulated machine, until the console says TEXT.
 
   colcon acceleration hypervisor domains.yaml xen
 """
@@ -41,8 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The domains, and the folder."""
     parser.add_argument("domains", type=Path, metavar="FILE", help="the domains, in YAML")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where to write")
-    parser.add_argument("--run", metavar="TEXT", help="start it in QEMU, until the console says TEXT")
-    parser.add_argument("--timeout", type=float, default=600, metavar="SECONDS", help="for --run; default: 600")
+    parser.add_argument(
+        "--run", metavar="TEXT", help="start it in QEMU, until the console says TEXT"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=600, metavar="SECONDS", help="for --run; default: 600"
+    )
     request.add_platform(parser)
     request.add_sources(parser)
 
@@ -66,7 +70,8 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         print(f"{'would write' if arguments.dry_run else 'wrote'} {arguments.folder}")
         for domain in domains:
             who = "Xen" if domain.start == "xen" else "xl"
-            print(f"  {domain.name:16} {domain.memory >> 20:6} MiB {domain.cores:3} cores, started by {who}")
+            size = f"{domain.memory >> 20:6} MiB {domain.cores:3} cores"
+            print(f"  {domain.name:16} {size}, started by {who}")
     if arguments.run and not arguments.dry_run:
         _run(layout, arguments)
     return 0

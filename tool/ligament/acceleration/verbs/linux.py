@@ -2,8 +2,8 @@
 """Makes a raw disk image of the selected platform: partition table, boot partition with kernel,
 initramfs and boot loader's configuration, root file system, and the workspace's install tree.
 
-It needs neither root nor a loop device. The same input gives the same bytes; an image that exists is
-replaced when the new one is whole. Packages come through this machine's apt, and stay in
+It needs neither root nor a loop device. The same input gives the same bytes; an image that exists
+is replaced when the new one is whole. Packages come through this machine's apt, and stay in
 acceleration/cache of the workspace.
 
   colcon acceleration linux

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an initramfs: a cpio archive (newc, gzip) of the platform's root file system with the
-install tree, of the platform's own initramfs, or of a folder. Files belong to root, whoever writes it;
-the same input gives the same bytes.
+install tree, of the platform's own initramfs, or of a folder. Files belong to root, whoever writes
+it; the same input gives the same bytes.
 
   colcon acceleration mkinitramfs root.cpio.gz
   colcon acceleration mkinitramfs early.cpio.gz --early
@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--folder", type=Path, metavar="FOLDER", help="of this folder")
     what.add_argument("--early", action="store_true", help="of what mounts the root partition")
-    parser.add_argument("--kernel", metavar="KERNEL", help="with --early: whose modules; default: the first")
+    parser.add_argument(
+        "--kernel", metavar="KERNEL", help="with --early: whose modules; default: the first"
+    )
     request.add_platform(parser)
     request.add_sources(parser)
 
@@ -55,7 +57,9 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         print_json({**told, "changed": not arguments.dry_run})
         return 0
     verb = "would write" if arguments.dry_run else "wrote"
-    print(f"{verb} {arguments.output} ({len(tree.entries)} entries, {len(data) / (1 << 20):.1f} MiB)")
+    print(
+        f"{verb} {arguments.output} ({len(tree.entries)} entries, {len(data) / (1 << 20):.1f} MiB)"
+    )
     return 0
 
 

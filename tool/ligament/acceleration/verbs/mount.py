@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the files of a partition of the image into a folder, without root and without a loop device:
-they are copies. `umount` writes what was changed there back into the image.
+"""Writes the files of a partition of the image into a folder, without root or a loop device: they
+are copies. `umount` writes what was changed there back into the image.
 
   colcon acceleration mount root rootfs
   colcon acceleration umount rootfs
@@ -46,5 +46,6 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     elif arguments.dry_run:
         print(f"would write partition {arguments.partition} of {path} into {arguments.folder}")
     else:
-        print(f"wrote {count} files of partition {arguments.partition} of {path} into {arguments.folder}")
+        part = f"partition {arguments.partition} of {path}"
+        print(f"wrote {count} files of {part} into {arguments.folder}")
     return 0

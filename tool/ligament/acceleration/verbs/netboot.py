@@ -27,8 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The folder, and the boards."""
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="what the TFTP server serves")
     parser.add_argument("--board", action="append", default=[], metavar="NAME=MAC",
-                        help="a board and the MAC address that it starts from; may be repeated")  # fmt: skip
-    parser.add_argument("--kernel", metavar="KERNEL", help="one of the platform's kernels; default: its first")
+                        help="a board and its port's MAC address; may be repeated")  # fmt: skip
+    parser.add_argument(
+        "--kernel", metavar="KERNEL", help="one of the platform's kernels; default: its first"
+    )
     parser.add_argument("--server", default="", metavar="ADDRESS",
                         help="fills in {server} of the kernel's arguments")  # fmt: skip
     request.add_platform(parser)
@@ -45,10 +47,12 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     network = layout.boot.get("network")
     if network is None:
         text = f"the platform '{layout.platform.name}' does not say how it starts from a network"
-        raise InputError(Problem("netboot-missing", text, layout.platform.at("boot"), "boot.network"))
+        raise InputError(
+            Problem("netboot-missing", text, layout.platform.at("boot"), "boot.network")
+        )
+    text = f"{network.get('arguments', 'ip=dhcp')} {kernel.get('arguments', '')}".strip()
     lines = {
-        b.name: filled(f"{network.get('arguments', 'ip=dhcp')} {kernel.get('arguments', '')}".strip(),
-                       "boot.network.arguments", server=arguments.server, board=b.name)
+        b.name: filled(text, "boot.network.arguments", server=arguments.server, board=b.name)
         for b in boards
     }  # fmt: skip
     sources = request.sources_of(arguments, workspace, layout.platform)

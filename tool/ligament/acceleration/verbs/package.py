@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     request.add_platform(parser)
     parser.add_argument("--from", dest="source", type=Path, metavar="FILE",
-                        help="the image to take the rest from; default: the one that is written")  # fmt: skip
+                        help="where the rest comes from; default: the image itself")  # fmt: skip
     request.add_image(parser, "the image to change")
 
 
@@ -48,7 +48,9 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     grow = dict(_growth(word) for word in arguments.grow)
     if not (arguments.swap_kernel or arguments.swap_install or grow):
         expected = "--swap-kernel KERNEL, --swap-install FOLDER or --grow NAME=SIZE"
-        raise InputError(Problem("package-nothing", "nothing is to be exchanged", expected=expected))
+        raise InputError(
+            Problem("package-nothing", "nothing is to be exchanged", expected=expected)
+        )
     layout = request.layout_in(arguments, workspace)
     layout.kernel(arguments.swap_kernel)
     output = request.image_path(arguments, workspace, layout.platform)

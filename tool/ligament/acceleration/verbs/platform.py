@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the platform."""
     platform = workspace.selected()
-    vendor = [path.stem for path in extensible_platforms(platform.folder)]
+    folders = dict.fromkeys((platform.files, platform.folder))
+    vendor = [path.stem for folder in folders for path in extensible_platforms(folder)]
     missing = missing_files(platform)
     if arguments.json:
         told = {

@@ -34,5 +34,5 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         f"{'would select' if arguments.dry_run else 'selected'} {platform.name} ({platform.origin})"
     )
     for entry in missing:
-        print(f"  for {entry['for']}: put {entry['file']} there; from: {entry['from']}")
+        print(f"  not there: {entry['file']}, for {entry['for']}; from: {entry['from']}")
     return 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was changed in a folder that `mount` has written back into the image, then removes the
-folder. Files that were not changed keep owner and mode; changed ones belong to root. The image is
-replaced when the new one is whole.
+"""Writes what was changed in a folder that `mount` has written back into the image, then removes
+the folder. Files that were not changed keep owner and mode; changed ones belong to root. The image
+is replaced when the new one is whole.
 
   colcon acceleration umount rootfs
   colcon acceleration umount rootfs --discard
@@ -48,5 +48,7 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         print_json({**told, "changed": wanted and not arguments.dry_run})
         return 0
     verb = "dropped" if arguments.discard else "would write" if arguments.dry_run else "wrote"
-    print(f"{verb} {len(found.added)} new or changed files, {len(removed)} removed: {state['image']}")
+    print(
+        f"{verb} {len(found.added)} new or changed files, {len(removed)} removed: {state['image']}"
+    )
     return 0

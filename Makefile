@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -43,9 +43,17 @@ format: ## let the formatters decide the layout
 	@dev/setup --test
 	@dev/lint --fix
 
+emulation: ## an arm64 disk image with a graph in it, booted in QEMU: downloads 100 MB, minutes
+	@dev/setup --test
+	@dev/emulation
+
 sanitize: ## the C++ tests under the address, undefined-behaviour and thread sanitizers
 	@dev/setup --test
 	@dev/sanitize address thread
+
+arm64: ## runtime and image nodes for 64-bit Arm boards, their tests under emulation: a quarter of an hour
+	@dev/setup --test
+	@dev/arm64 --test
 
 fuzz: ## fuzz what the pool reads from other processes, ten minutes (dev/fuzz --help)
 	@dev/setup --test
@@ -70,6 +78,10 @@ proofs: ## the proofs of hdl/ to their full depth, the driving cores at every wi
 bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its timing report: minutes
 	@dev/setup --test
 	@dev/bitstream
+
+conformance: ## what each platform can do, tested: docs/reference/capabilities.md anew; minutes
+	@dev/setup --test
+	@dev/conformance
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -36,3 +36,19 @@ install(FILES ${PROJECT_BINARY_DIR}/ligamentConfig.cmake
 install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/kernels DESTINATION ${ligament_cmake_dir})
 install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/package.xml
         DESTINATION ${CMAKE_INSTALL_DATADIR}/ligament)
+
+# For another architecture: how to compile for it, and what it is (`ligament build --target`).
+if(CMAKE_CROSSCOMPILING AND CMAKE_TOOLCHAIN_FILE)
+  get_filename_component(ligament_toolchain ${CMAKE_TOOLCHAIN_FILE} NAME)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/toolchain.cmake.in ${PROJECT_BINARY_DIR}/toolchain.cmake @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/toolchain.cmake ${CMAKE_TOOLCHAIN_FILE}
+          DESTINATION ${ligament_cmake_dir})
+  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "\", \"" ligament_emulator)
+  if(ligament_emulator)
+    set(ligament_emulator "\"${ligament_emulator}\"")
+  endif()
+  file(WRITE ${PROJECT_BINARY_DIR}/target.json
+       "{\"schema\": \"ligament/target/1\", \"architecture\": \"${CMAKE_SYSTEM_PROCESSOR}\", "
+       "\"emulator\": [${ligament_emulator}]}\n")
+  install(FILES ${PROJECT_BINARY_DIR}/target.json DESTINATION ${CMAKE_INSTALL_DATADIR}/ligament)
+endif()

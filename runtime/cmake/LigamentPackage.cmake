@@ -9,12 +9,13 @@
 #     the file can use; the definitions are installed.
 #   ligament_add_graph(<name> FILE <graph.yaml> [PLATFORM <name>] [VARIANTS <name>...])
 #     A target <name> that builds variants of a graph (default: all of them, for the platform
-#     `host`). Installed, it is run by `ligament run <project>/<name>`.
+#     LIGAMENT_PLATFORM). Installed, it is run by `ligament run <project>/<name>`.
 #
 # The package is PROJECT_NAME. What is wrong with a manifest or a graph, and what is missing on this
 # machine, is an error when CMake configures. ligament/prefix in the build folder is laid out as what
 # is installed.
 include_guard(GLOBAL)
+set(LIGAMENT_PLATFORM host CACHE STRING "Platform of graphs whose ligament_add_graph names none")
 
 # _ligament_begin_package(<function's name>): checks the call, and sets package, prefix, command.
 macro(_ligament_begin_package call)
@@ -201,7 +202,7 @@ function(ligament_add_graph name)
   endif()
   _ligament_begin_package("ligament_add_graph(${name})")
   if(NOT arg_PLATFORM)
-    set(arg_PLATFORM host)
+    set(arg_PLATFORM "${LIGAMENT_PLATFORM}")
   endif()
   get_filename_component(file "${arg_FILE}" ABSOLUTE)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/ligament/${name})

@@ -7,12 +7,13 @@ no second notion of "stale": `run` simply asks for everything before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ligament.artefacts import DEFAULT_OUT, graph_folder, variant_folder, write_json
 from ligament.build.ninja import Progress
 from ligament.build.stage import Built, build
+from ligament.build.target import Target
 from ligament.generate.stage import Generated, generate
 from ligament.graph import Graph, load_graph
 from ligament.mapping import GraphMapping, load_mapping, load_platform
@@ -58,6 +59,13 @@ def generated(request: Request) -> Generated:
     return generate(graph, mapping, folder)
 
 
-def built(request: Request, jobs: int | None = None, progress: Progress | None = None) -> Built:
-    """Check, map, generate and build."""
-    return build(generated(request).manifest, jobs, progress)
+def built(
+    request: Request,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    target: Target | None = None,
+) -> Built:
+    """Check, map, generate and build; for another architecture in a folder of its name."""
+    if target is not None:
+        request = replace(request, out=request.out / target.architecture)
+    return build(generated(request).manifest, jobs, progress, target)

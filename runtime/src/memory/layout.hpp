@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +40,7 @@ inline constexpr std::uint64_t resting = UINT64_MAX;  // a cursor of who wants n
 using Word = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && sizeof(Word) == 8);
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(std::endian::native == std::endian::little, "see spec/wire/pool.md, section 13");
 
 struct SegmentHeader {
   std::uint64_t magic;

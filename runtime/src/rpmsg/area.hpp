@@ -31,7 +31,15 @@ template <typename T>
 void store(T& word, std::type_identity_t<T> value) {
   std::atomic_ref<T>(word).store(value, std::memory_order_release);
 }
-inline void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+/// What we wrote is there before we look. C++'s fence is one among the processors that run this
+/// system (on Arm: the inner shareable domain), and a core beside them need not be of these.
+inline void fence() {
+#if defined(__aarch64__)
+  asm volatile("dmb osh" : : : "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
 
 /// A mapping of the area. It has no opinion on what is in it.
 class Area {

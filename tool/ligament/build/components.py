@@ -18,6 +18,7 @@ from ligament import resources
 from ligament.artefacts import write_text
 from ligament.build.ninja import Progress, Step, run_step
 from ligament.build.python_files import copy_changed
+from ligament.build.target import Target
 from ligament.disk import writing
 from ligament.errors import FailureError
 
@@ -27,13 +28,17 @@ CXXFLAGS has comes behind, so `CXXFLAGS=-g` brings these."""
 
 
 def build_components(
-    folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None
+    folder: Path,
+    entry: Mapping[str, Any],
+    jobs: int,
+    progress: Progress | None,
+    target: Target | None = None,
 ) -> bool:
     """Build the libraries of a manifest's entry; tells whether anything was compiled.
 
-    One that is installed, made from just the same, is copied.
+    One that is installed, made from just the same, is copied: it is of this machine.
     """
-    wanted = {n: lib for n, lib in entry["libraries"].items() if "built" not in lib}
+    wanted = {n: lib for n, lib in entry["libraries"].items() if target or "built" not in lib}
     changed = [
         copy_changed(Path(lib["built"]), folder / lib["library"])
         for name, lib in entry["libraries"].items()
@@ -44,9 +49,14 @@ def build_components(
     project = (folder / entry["project"]).resolve()
     work = (folder / entry["work"]).resolve()
     own = [Path(library["folder"]) for library in wanted.values()]
-    _require_runtime()
+    prefix = resources.prefix() if target is None else target.prefix
+    _require_runtime(prefix)
+    options = [f"-DCMAKE_PREFIX_PATH={prefix}"]
+    if target is not None:
+        options.append(f"-DCMAKE_TOOLCHAIN_FILE={target.toolchain}")
+    options.append(f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={_library_folder(folder, entry)}")
     with alone_in(work):
-        _configure(project, work, _library_folder(folder, entry), own)
+        _configure(project, work, options, own)
         targets = sorted(library["target"] for library in wanted.values())
         command = ["ninja", "-C", str(work), f"-j{jobs}", *targets]
         step = Step("compiling the nodes", command, work / "build.log", own, project)
@@ -62,11 +72,10 @@ def default_jobs() -> int:
     return max(1, min(cores, free // 1_000_000_000))
 
 
-def _require_runtime() -> None:
-    config = resources.prefix() / "lib" / "cmake" / "ligament"
-    if not config.is_dir():
+def _require_runtime(prefix: Path) -> None:
+    if not (prefix / "lib" / "cmake" / "ligament").is_dir():
         raise FailureError(
-            f"the Ligament runtime is not installed in {resources.prefix()}",
+            f"the Ligament runtime is not installed in {prefix}",
             hint="make setup, in Ligament's repository; `ligament doctor` tells more",
         )
 
@@ -104,14 +113,13 @@ def _changed_ns(path: Path) -> int:
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 
-def _configure(project: Path, work: Path, libraries: Path, own: list[Path]) -> None:
+def _configure(project: Path, work: Path, options: list[str], own: list[Path]) -> None:
     command = [
         "cmake",
         *("-S", str(project), "-B", str(work), "-G", "Ninja"),
         "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
         f"-DCMAKE_CXX_FLAGS_RELWITHDEBINFO={FLAGS} {os.environ.get('CXXFLAGS', '')}",
-        f"-DCMAKE_PREFIX_PATH={resources.prefix()}",
-        f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={libraries}",
+        *options,
         f"-DLIGAMENT_PYTHON={sys.executable}",
     ]
     if shutil.which("ccache"):

@@ -16,16 +16,23 @@ from ligament.artefacts import write_text
 from ligament.build.components import alone_in, build_components
 from ligament.build.diagnostics import overflows
 from ligament.build.ninja import Progress, Step, run_step
+from ligament.build.target import Target
 from ligament.errors import FailureError
 from ligament.programs import asked
 
 COMPILER = "arm-none-eabi-gcc"
 
 
-def build_mcu(folder: Path, entry: Mapping[str, Any], jobs: int, progress: Progress | None) -> bool:
+def build_mcu(
+    folder: Path,
+    entry: Mapping[str, Any],
+    jobs: int,
+    progress: Progress | None,
+    target: Target | None = None,
+) -> bool:
     """Build the images and the libraries of a manifest's entry; tells whether it compiled."""
     compiled = build_images(folder, entry, jobs, progress)
-    return build_components(folder, entry, jobs, progress) or compiled
+    return build_components(folder, entry, jobs, progress, target) or compiled
 
 
 def build_images(

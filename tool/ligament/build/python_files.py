@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ligament.build.ninja import Progress
+from ligament.build.target import Target
 from ligament.disk import replacing
 from ligament.errors import FailureError
 
 
 def copy_python(
-    folder: Path, entry: Mapping[str, Any], _jobs: int, _progress: Progress | None
+    folder: Path,
+    entry: Mapping[str, Any],
+    _jobs: int,
+    _progress: Progress | None,
+    _target: Target | None = None,
 ) -> bool:
     """Copy what a manifest's entry lists; tells whether anything was copied."""
     changed = [

@@ -19,14 +19,16 @@ from ligament.build.images import build_mcu
 from ligament.build.launch_file import write_launch_file
 from ligament.build.ninja import Progress
 from ligament.build.python_files import copy_python
+from ligament.build.start_script import write_start_script
 from ligament.build.synthesis import known
+from ligament.build.target import Target
 
 BUILD = "build.json"
 
-Builder = Callable[[Path, Mapping[str, Any], int, Progress | None], bool]
+Builder = Callable[[Path, Mapping[str, Any], int, Progress | None, Target | None], bool]
 
-# One builder per kind of implementation: (variant's folder, manifest entry, jobs, progress) -> was
-# anything compiled?
+# One builder per kind of implementation: (variant's folder, manifest entry, jobs, progress, another
+# architecture) -> was anything compiled?
 BUILDERS: dict[str, Builder] = {
     "cpu": build_components,
     "fpga": build_components,
@@ -45,14 +47,22 @@ class Built:
     compiled: bool
 
 
-def build(manifest: Path, jobs: int | None = None, progress: Progress | None = None) -> Built:
-    """Build everything that the manifest lists; quick and quiet when nothing changed."""
+def build(
+    manifest: Path,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    target: Target | None = None,
+) -> Built:
+    """Build everything that the manifest lists; quick and quiet when nothing changed.
+
+    With a target it is compiled for that, and a script that starts it there is written, too.
+    """
     data = read_json(manifest, "run `ligament generate`")
     folder = manifest.parent
     compiled = False
     libraries: dict[str, Any] = {}
     for kind, entry in data["backends"].items():
-        compiled |= BUILDERS[kind](folder, entry, jobs or default_jobs(), progress)
+        compiled |= BUILDERS[kind](folder, entry, jobs or default_jobs(), progress, target)
         for node_type, library in entry["libraries"].items():
             name = node_type if kind == "cpu" else f"{node_type}@{kind}"
             libraries[name] = _library(folder, library["library"])
@@ -72,6 +82,9 @@ def build(manifest: Path, jobs: int | None = None, progress: Progress | None = N
             record[name] = data[name]
     if synthesis := known(folder):
         record["synthesis"] = synthesis
+    if target is not None:
+        record["target"] = target.recorded()
+        write_start_script(folder, record)
     path = folder / BUILD
     write_json(path, record)
     write_launch_file(folder, record)

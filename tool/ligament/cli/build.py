@@ -14,6 +14,8 @@ from ligament.build.progress import progress_bar
 from ligament.build.stage import Built
 from ligament.build.stage import build as build_manifest
 from ligament.build.synthesis import over_budget, synthesise
+from ligament.build.target import Target as BuildTarget
+from ligament.build.target import read_target
 from ligament.cli.common import ChosenMapping, JsonOption, print_json, with_chosen
 from ligament.errors import InputError
 from ligament.pipeline import built
@@ -30,6 +32,15 @@ Synth = Annotated[
     bool,
     typer.Option("--synth", help="Synthesise the FPGA designs too: cells, budget, timing."),
 ]
+TargetPrefix = Annotated[
+    Path | None,
+    typer.Option(
+        "--target",
+        metavar="PREFIX",
+        help="Build for another architecture: where a Ligament runtime for it is installed, as "
+        "`dev/arm64` makes one. Artefacts lie in DIR/<architecture>/.",
+    ),
+]
 
 
 @with_chosen
@@ -38,6 +49,7 @@ def build(
     graph: Target = ".",
     jobs: Jobs = None,
     synth: Synth = False,
+    target: TargetPrefix = None,
     json: JsonOption = False,
 ) -> None:
     """Build what a variant needs: one library per node type, shared by all variants of the graph.
@@ -48,6 +60,9 @@ def build(
     With --synth the generated FPGA designs are synthesised for the platform's family, placed and
     routed by open tools, and held against its budget: exit 2 where they need more than there is.
 
+    With --target everything is compiled for a board, and `start.sh` beside build.json starts it
+    there without Python. `ligament run` of that build.json runs it here, where an emulator is.
+
     Examples:
 
     `ligament build examples/perception`
@@ -55,15 +70,18 @@ def build(
     `ligament build build/perception/fused/manifest.json`
 
     `ligament build examples/threshold --variant hardware --platform fpga_sim --synth`
+
+    `ligament build examples/perception --target build/arm64/install`
     """
     started = time.monotonic()
+    other = None if target is None else read_target(target)
     with progress_bar() as progress:
         if Path(graph).name == "manifest.json":
-            result = build_manifest(Path(graph), jobs, progress)
+            result = build_manifest(Path(graph), jobs, progress, other)
         else:
-            result = built(chosen.request(graph), jobs, progress)
+            result = built(chosen.request(graph), jobs, progress, other)
     if synth:
-        _synthesise(result, json)
+        _synthesise(result, json, other)
     if json:
         print_json(json_module.loads(result.build.read_text(encoding="utf-8")))
     elif result.compiled:
@@ -72,10 +90,10 @@ def build(
         print(f"{result.build}: nothing changed")
 
 
-def _synthesise(result: Built, json: bool) -> None:
+def _synthesise(result: Built, json: bool, other: BuildTarget | None) -> None:
     """Synthesise what was generated, put it into build.json, and refuse what is too large."""
     found = synthesise(result.build.parent)
-    build_manifest(result.build.with_name("manifest.json"))
+    build_manifest(result.build.with_name("manifest.json"), target=other)
     if not json:
         from rich.console import Console  # noqa: PLC0415 - only here something is drawn
 

@@ -44,7 +44,7 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
-    Verb("new", "Write a small graph with a node to begin with.", "begin"),
+    Verb("new", "Write a node, a graph, a package or a platform to begin with.", "begin"),
     Verb("check", "Check a graph and everything that it refers to."),
     Verb("map", "Map nodes to devices and topics to transports.", function="map_"),
     Verb("generate", "Write the glue of a mapped graph."),
@@ -62,6 +62,9 @@ VERBS: tuple[Verb, ...] = (
     Verb("import", "Write a graph of what a launch file starts.", "look", function="command"),
     Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
+    Verb(
+        "acceleration", "Select a workspace's platform, make images: `colcon acceleration`.", "look"
+    ),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),
     Verb("bench", "Measure, with floors and peers in the same run.", "measure", json_is_flag=False),
@@ -104,14 +107,14 @@ def main(arguments: list[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except Exception as error:
-        told = _told(error)
-        if told is None:
+        known = told(error)
+        if known is None:
             raise
-        report_error(told, as_json=wants_json)
-        return told.exit_code
+        report_error(known, as_json=wants_json)
+        return known.exit_code
 
 
-def _told(error: Exception) -> LigamentError | None:
+def told(error: Exception) -> LigamentError | None:
     """Return what a person is told of an error; None of one that nobody thought of."""
     full = disk.as_no_room(error)
     if full is None:

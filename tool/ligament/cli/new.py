@@ -10,16 +10,18 @@ import typer
 
 from ligament.cli.common import print_json
 
-Kind = Annotated[str, typer.Argument(metavar="KIND", help="What: mcu-node, package.")]
+Kind = Annotated[
+    str, typer.Argument(metavar="KIND", help="What: graph, node, package, platform, mcu-node.")
+]
 Folder = Annotated[
     Path,
-    typer.Argument(metavar="FOLDER", help="A new folder. Its name becomes the graph's and node's."),
+    typer.Argument(metavar="FOLDER", help="A new folder. Its name becomes that of what is in it."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was written as JSON on stdout.")]
 
 
 def new(kind: Kind, folder: Folder, json: AsJson = False) -> None:
-    """Write a small graph with a node to begin with; it runs as it is.
+    """Write a small folder to begin with; it runs as it is.
 
     Nothing that is there is overwritten.
 
@@ -29,7 +31,16 @@ def new(kind: Kind, folder: Folder, json: AsJson = False) -> None:
     `package`: a package for colcon or CMake, with a node in C++, OpenCL and SystemVerilog, a graph
     that uses it, and a test (docs/how-to/own-node-package.md).
 
+    `node`: a node in C++, a graph that uses it, and a test.
+
+    `graph`: a graph of nodes that ship with Ligament, with variants, and a test (docs/tour.md).
+
+    `platform`: a platform with processors and an FPGA, a graph that it takes, and a test
+    (docs/how-to/own-platform.md).
+
     Examples:
+
+    `ligament new platform acceleration/firmware/my_board`
 
     `ligament new mcu-node wheel_speed`
 

@@ -30,9 +30,13 @@ def told_where(problem: Problem) -> Problem:
     asked = re.search(r"'([^']*)'$", problem.text)
     if problem.code != "device-unknown" or asked is None:
         return problem
-    having = [name for name in platform_names() if _has(load_platform(name), asked[1])]
-    if not having:
+    known = [load_platform(name) for name in platform_names()]
+    able = [platform for platform in known if _has(platform, asked[1])]
+    if not able:
         return problem
+    # What runs on this computer is tried before a board.
+    having = [platform.name for platform in able if not platform.board]
+    having = having or [platform.name for platform in able]
     has = f"has '{asked[1]}'" if len(having) == 1 else f"have '{asked[1]}'"
     options = " or ".join(f"--platform {name}" for name in having)
     return replace(problem, hint=f"{listing(having)} {has}: {options}")

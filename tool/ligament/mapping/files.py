@@ -21,8 +21,10 @@ REPORT = "ligament/report/"
 
 
 def load_platform(name: str) -> Platform:
-    """Return a platform by name (a folder of platforms/) or by the path of a platform.yaml."""
+    """Return a platform by name (a folder of platforms/), or by the path of its file or folder."""
     path = Path(name)
+    if path.name != name and (path / "platform.yaml").is_file():
+        path /= "platform.yaml"
     if path.suffix not in (".yaml", ".yml", ".json"):
         path = platforms_dir() / name / "platform.yaml"
         if not path.is_file():
@@ -54,11 +56,12 @@ def load_memory_map(path: Path) -> MemoryMap:
 
 
 def platform_names(chosen: str | None = None) -> list[str]:
-    """Return all known platforms, this computer's first; or the chosen one alone."""
+    """Return all known platforms, this computer's first, boards last; or the chosen one alone."""
     if chosen:
         return [chosen]
-    known = [path.parent.name for path in platforms_dir().glob("*/platform.yaml")]
-    return sorted(known, key=lambda name: (name != "host", name))
+    found = platforms_dir().glob("*/platform.yaml")
+    on_boards = {path.parent.name: "board" in (read_document(path).data or {}) for path in found}
+    return sorted(on_boards, key=lambda name: (name != "host", on_boards[name], name))
 
 
 def load_mapping(path: str | Path) -> GraphMapping:

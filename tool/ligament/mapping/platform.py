@@ -135,6 +135,8 @@ class Platform:
     pool_memory: str | None = None
     links: tuple[Link, ...] = ()
     clocks: Mapping[str, Any] = field(default_factory=dict)
+    board: str = ""
+    """Of a board its name; empty: any computer."""
 
     def of_kind(self, kind: str) -> list[Device]:
         """Return the devices of a kind, by name."""
@@ -203,6 +205,7 @@ def build_platform(document: Document, memory_of: Callable[[str], MemoryMap]) ->
         pools[0] if pools else None,
         tuple(_link(k) for k in data.get("links", ())),
         clocks,
+        data.get("board", {}).get("name", ""),
     )
 
 

@@ -28,6 +28,13 @@ class Template:
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
+        "graph",
+        "a graph of nodes that ship with Ligament, and its test",
+        "snapshot",
+        ("camera", "resize", "threshold", "sink"),
+        "ligament run {folder}",
+    ),
+    Template(
         "mcu-node",
         "a C99 node for a microcontroller, and a C++ node that talks with it",
         "thermometer",
@@ -35,11 +42,25 @@ TEMPLATES: tuple[Template, ...] = (
         "ligament run {folder} --platform mcu_sim",
     ),
     Template(
+        "node",
+        "a node in C++, a graph that uses it, and its test",
+        "negative",
+        ("camera", "first", "second", "sink", "twice"),
+        "ligament run {folder}",
+    ),
+    Template(
         "package",
         "a ROS 2 package with a node for processors, GPUs and FPGAs, its graph and its test",
         "binarise",
         ("camera", "sink", "node", "demo"),
         "ligament run {folder} --platform fpga_sim --variant hardware",
+    ),
+    Template(
+        "platform",
+        "a platform with processors and an FPGA, a graph that it takes, and its test",
+        "roverboard",
+        ("camera", "threshold", "sink"),
+        "ligament run {folder} --platform {folder}/platform.yaml --variant hardware",
     ),
 )
 
@@ -86,7 +107,7 @@ def _check_name(name: str, template: Template) -> None:
         raise InputError(
             Problem(
                 "name-invalid",
-                f"'{name}' is {fault}; the folder's name becomes the graph's and the node's",
+                f"'{name}' is {fault}; the folder's name becomes that of what is in it",
                 expected="lower-case letters, digits and single _, such as wheel_speed",
             )
         )

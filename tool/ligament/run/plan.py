@@ -15,6 +15,7 @@ from typing import Any
 
 from ligament import resources
 from ligament.artefacts import json_text, write_text
+from ligament.build.target import Target, emulator_for, target_of
 from ligament.disk import writing
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
@@ -99,7 +100,8 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     build = read_build(build_path)
     _require_libraries(build_path, build)
     check_nodes(options.parameters, _with_parameters(build))
-    container_program = _container_program()
+    target = target_of(build)
+    emulator, container_program = emulator_for(target), _container_program(target)
     mapping = mapping_of(build_path)
     share = share_of(build, mapping, options.host)
     ros = ros_python_for(share.containers.values(), mapping.distro if mapping else "")
@@ -127,10 +129,10 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
     shared["LIGAMENT_VARIANT"] = build["variant"]
     around = Surroundings(folder, options.domain_id, options.log_level, shared)
     specs = executable_specs(executables, around)
-    plan = replace(plan, bring_up=_bring_up(plan, container_program))
+    plan = replace(plan, bring_up=_bring_up(plan, _container_program(None)))
     for name, config in configs.items():
         path = _configure(build_path.parent, plan, config, options)
-        spec = _container_spec(plan, name, str(container_program), path)
+        spec = _container_spec(plan, name, [*emulator, str(container_program)], path)
         if ros is not None and is_python(share.containers[name]):
             spec = _in_python(spec, ros, plan, path)
         plan.specs.append(_mapped(spec, mapping))
@@ -147,8 +149,9 @@ def _with_parameters(build: Mapping[str, Any]) -> list[str]:
     return [*nodes, *(f"/{name}" for name in build.get("executables", ()))]
 
 
-def _container_program() -> Path:
-    path = resources.prefix() / "lib" / "ligament" / "ligament-container"
+def _container_program(target: Target | None) -> Path:
+    prefix = resources.prefix() if target is None else target.prefix
+    path = prefix / "lib" / "ligament" / "ligament-container"
     if not path.is_file():
         raise FailureError(
             f"the container program is missing: {path}",
@@ -191,12 +194,12 @@ def _mapped(spec: ContainerSpec, mapping: GraphMapping | None) -> ContainerSpec:
     return replace(spec, wishes=_wishes(mapping, spec.nodes), shell=shell, slots=slots)
 
 
-def _container_spec(plan: RunPlan, name: str, program: str, config: Path) -> ContainerSpec:
+def _container_spec(plan: RunPlan, name: str, program: list[str], config: Path) -> ContainerSpec:
     container = plan.share.containers[name]
     tools = ["--ros-tools"] if plan.edges.ros_tools else []
     return ContainerSpec(
         name=name,
-        command=[*_on_cores(plan.cores), program, *tools, str(config)],
+        command=[*_on_cores(plan.cores), *program, *tools, str(config)],
         log=plan.folder / "log" / f"{name}.log",
         nodes=list(container["nodes"]),
         on_failure=container.get("on_failure", "stop"),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,59 @@ def test_an_unknown_kind_names_the_nearest(
 ) -> None:
     assert cli.main(["new", "mcu-nod", str(tmp_path / "wheel")]) == 2
     assert "did you mean 'mcu-node'?" in capsys.readouterr().err
+
+
+def script(folder: Path, name: str, *words: str, good: bool = True) -> str:
+    """Run a folder's own test as its README says; what it printed."""
+    (folder / "bin").mkdir(exist_ok=True)
+    program = folder / "bin" / "ligament"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ligament.cli.main "$@"\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+    ran = subprocess.run(
+        ["sh", name, *words],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode == 0) == good, ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
+
+
+@pytest.mark.timeout(900)
+def test_the_node_s_own_test_passes_and_finds_a_fault(tmp_path: Path) -> None:
+    write_new("node", tmp_path / "inverter")
+    assert "as it should be" in script(tmp_path, "inverter/test/turns_round")
+    source = tmp_path / "inverter" / "inverter.cpp"
+    source.write_text(source.read_text().replace("(highest_ - byte)", "(byte)"))
+    assert "the node changed nothing" in script(
+        tmp_path, "inverter/test/turns_round", good=False
+    )  # fmt: skip
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    ("kind", "variants"),
+    [("graph", ["processes", "one_process"]), ("platform", ["software", "hardware"])],
+)
+def test_the_folder_s_own_test_compares_its_variants(
+    kind: str, variants: list[str], tmp_path: Path
+) -> None:
+    write_new(kind, tmp_path / "mine")
+    said = script(tmp_path, "mine/test/same_result", *variants)
+    assert "all 6 frames equal variant" in said
+
+
+def test_a_platform_is_one_of_the_workspace_that_it_is_written_into(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = "acceleration/firmware/rover"
+    assert cli.main(["new", "platform", folder]) == 0
+    assert cli.main(["acceleration", "select", "rover"]) == 0
+    assert "selected rover (workspace)" in capsys.readouterr().out
+    for path in (folder, f"{folder}/platform.yaml", "acceleration/firmware/select"):
+        words = ["map", folder, "--platform", path, "--variant", "hardware"]
+        assert cli.main(words) == 0
+        assert "/threshold  image/threshold: runs on fpga0" in capsys.readouterr().out
 
 
 @pytest.mark.timeout(600)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of the conformance suite: a file of them, and the page that is made of it."""
+
+from __future__ import annotations
+
+import datetime
+import platform as machine
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ligament import __version__
+from ligament.acceleration.capabilities import CAPABILITIES, Capability, Verdict
+from ligament.acceleration.manifest import Platform
+from ligament.artefacts import write_json, write_text
+from ligament.graph.loader import read_document
+
+SCHEMA = "ligament/capabilities/1"
+_HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
+# Capabilities
+
+*For people who choose a platform: after this page you know what was tested of each.*
+
+Made by `colcon acceleration conformance PLATFORM --results FILE` from [{name}]({name}), which has
+the evidence of each cell. The list is that of REP-2008's draft. `yes`: it ran, and its result was
+right. `no`: it does not, or nothing does it. `not here`: the machine lacked what it needs. FPGAs
+are simulated, microcontrollers emulated: no row was tested on a board.
+
+"""
+
+
+def rows_of(
+    capabilities: Sequence[Capability], verdicts: Mapping[str, Verdict], claimed: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return the rows of a result, in the draft's order."""
+    return [
+        {
+            "name": c.name,
+            "number": c.number,
+            "text": c.text,
+            "claimed": c.name in claimed,
+            "state": verdicts[c.name].state,
+            "evidence": verdicts[c.name].evidence,
+            "ran": list(verdicts[c.name].ran),
+        }
+        for c in capabilities
+    ]
+
+
+def add_results(path: Path, platform: Platform, rows: list[dict[str, Any]]) -> None:
+    """Put a platform's rows in place of its former ones; write the page beside the file."""
+    platforms: dict[str, Any] = {}
+    if path.exists():
+        platforms = dict(read_document(path, "capabilities").data["platforms"])
+    kept = {row["name"]: row for row in platforms.get(platform.name, {}).get("rows", ())}
+    kept |= {row["name"]: row for row in rows}
+    order = [c.name for c in CAPABILITIES]
+    platforms[platform.name] = {
+        "version": platform.document.get("version", __version__),
+        "tested": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": f"{machine.system()} {machine.machine()}",
+        "rows": sorted(kept.values(), key=lambda row: order.index(row["name"])),
+    }
+    ordered = {name: platforms[name] for name in sorted(platforms)}
+    document = {"schema": SCHEMA, "tool": __version__, "platforms": ordered}
+    write_json(path, document)
+    write_text(path.with_suffix(".md"), page(document, path.name))
+
+
+def page(document: Mapping[str, Any], name: str) -> str:
+    """Return the page of a file of results: a row per capability, a column per platform."""
+    platforms = document["platforms"]
+    states = {p: {row["name"]: row["state"] for row in platforms[p]["rows"]} for p in platforms}
+    lines = [
+        "| | capability | " + " | ".join(f"`{p}`" for p in platforms) + " |",
+        "|---|---|" + "---|" * len(platforms),
+    ]
+    for capability in CAPABILITIES:
+        cells = " | ".join(states[p].get(capability.name, "") for p in platforms)
+        lines.append(f"| {capability.number} | {capability.text} | {cells} |")
+    return _HEAD.format(name=name) + "\n".join(lines) + "\n"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of capabilities: each module has `CHECKS`, by capability (`capabilities.py`)."""

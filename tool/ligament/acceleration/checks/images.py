@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a platform boots: images, kernels, guests, networks. Real packages, so these need a network once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ligament.acceleration.capabilities import NO, NOT_HERE, YES, Check, Context, Verdict
+from ligament.acceleration.images.tools import PACKAGES
+
+_TOOLS = ("mkfs.ext4", "debugfs", "e2fsck", "mkfs.fat", "mcopy", "apt-get", "dpkg-deb")
+_READY_S = "600"
+
+
+def _lacks(context: Context, *needs: str) -> Verdict | None:
+    """The verdict where a platform says nothing of this, or a program is missing."""
+    boot = context.platform.document.get("boot")
+    if boot is None or any(need not in boot for need in needs):
+        missing = "boot" if boot is None else next(f"boot.{n}" for n in needs if n not in boot)
+        return Verdict(NO, f"the platform's description has no {missing}")
+    programs = [*_TOOLS]
+    if "emulation" in boot:
+        programs.append(boot["emulation"]["program"])
+    for name in programs:
+        if shutil.which(name, path="/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/bin") is None:
+            return Verdict(
+                NOT_HERE, f"this machine lacks {name} (package {PACKAGES.get(name, '?')})"
+            )
+    return None
+
+
+def _verb(context: Context, *words: str | Path) -> dict[str, Any]:
+    """Run a verb for the platform; return what it printed as JSON."""
+    name, *rest = words
+    said = context.ligament(
+        "acceleration", name, "--platform", context.platform.name, "--json", *rest
+    )
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+def _image(context: Context) -> Path:
+    return Path(context.once("image", lambda: _verb(context, "linux")["image"]))
+
+
+def _boots(context: Context, *options: str) -> str:
+    """What the booted machine calls its kernel."""
+    words = ("--quiet", "--timeout", _READY_S, *options, "--run", "uname", "-rv")
+    return str(_verb(context, "emulation", *words)["output"]).strip()
+
+
+def raw_image(context: Context) -> Verdict:
+    """The image is made twice with the same bytes."""
+    if lacks := _lacks(context):
+        return lacks
+    first = context.folder / _image(context)
+    other = context.folder / "again.img"
+    _verb(context, "linux", "--output", other)
+    if first.read_bytes() != other.read_bytes():
+        return Verdict(NO, "two images of the same input differ")
+    size = first.stat().st_size >> 20
+    return Verdict(YES, f"{size} MiB, twice the same bytes", ("colcon acceleration linux",))
+
+
+def kernel_vanilla(context: Context) -> Verdict:
+    """The image boots to a shell."""
+    return _kernel(context, "vanilla", "")
+
+
+def kernel_rt(context: Context) -> Verdict:
+    """The image boots with a kernel that preempts everywhere."""
+    return _kernel(context, "preempt_rt", "PREEMPT_RT")
+
+
+def _kernel(context: Context, name: str, wanted: str) -> Verdict:
+    if lacks := _lacks(context, "emulation"):
+        return lacks
+    if name not in context.platform.document["boot"]["kernels"]:
+        return Verdict(NO, f"the platform has no kernel '{name}'")
+    _image(context)
+    _verb(context, "package", "--swap-kernel", name)
+    said = _boots(context)
+    ran = (
+        f"colcon acceleration package --swap-kernel {name}",
+        "colcon acceleration emulation --run uname -rv",
+    )
+    return Verdict(YES if wanted in said else NO, f"booted in QEMU: {said}", ran)
+
+
+def dom0less(context: Context) -> Verdict:
+    """A guest that Xen starts by itself comes to its shell."""
+    if lacks := _lacks(context, "xen", "emulation"):
+        return lacks
+    ready = context.platform.document["boot"]["emulation"].get("ready", "ligament: ready")
+    domains = context.folder / "domains.yaml"
+    domains.write_text(
+        "schema: ligament/domains/1\ndomains:\n"
+        "  guest: {memory_bytes: 0x20000000, cores: 1, arguments: console=ttyAMA0}\n"
+    )
+    context.ligament(
+        "acceleration", "hypervisor", domains, context.folder / "xen",
+        "--platform", context.platform.name, "--run", ready,
+    )  # fmt: skip
+    return Verdict(YES, "a guest that Xen started said that it is ready",
+                   ("colcon acceleration hypervisor domains.yaml xen --run TEXT",))  # fmt: skip
+
+
+def netboot(context: Context) -> Verdict:
+    """A board without a disk boots over TFTP, with its root file system in memory."""
+    if lacks := _lacks(context, "network", "emulation"):
+        return lacks
+    folder = context.folder / "tftp"
+    boards = ("--board", "one=52:54:00:12:34:56", "--board", "two=52:54:00:12:34:57")
+    _verb(context, "netboot", folder, *boards)
+    said = context.once("netboot", lambda: _boots(context, "--netboot", str(folder)))
+    count = len(list((folder / "pxelinux.cfg").iterdir()))
+    text = f"booted over TFTP: {said}; {count} boards share its files"
+    ran = (
+        "colcon acceleration netboot tftp --board NAME=MAC",
+        "colcon acceleration emulation --netboot tftp",
+    )
+    return Verdict(YES, text, ran)
+
+
+CHECKS: dict[str, Check] = {
+    "raw-image": raw_image,
+    "kernel-vanilla": kernel_vanilla,
+    "kernel-rt": kernel_rt,
+    "hypervisor": dom0less,
+    "dom0less": dom0less,
+    "netboot-files": netboot,
+    "netboot-rootfs": netboot,
+    "netboot-boards": netboot,
+}

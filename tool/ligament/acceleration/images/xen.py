@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Domains that share a board under Xen: checked against the board, then what starts them.
+
+FOLDER/xen.dts, xen.dtbo     nodes of /chosen (Xen, docs/misc/arm/device-tree/booting.txt)
+FOLDER/boot.scr              U-Boot's script: loads all files, applies the overlay, starts Xen
+FOLDER/xl/NAME.cfg           guests that the control domain starts
+FOLDER/xen, vmlinuz-KERNEL, initramfs.cpio.gz
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ligament.acceleration.images.bootfiles import INITRAMFS, quoted
+from ligament.acceleration.images.layout import Layout
+from ligament.errors import InputError, Problem
+from ligament.graph.source import Document
+
+XEN, OVERLAY, SOURCE, SCRIPT_TEXT = "xen", "xen.dtbo", "xen.dts", "boot.source"
+_ALIGNMENT = 2 << 20
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Domain:
+    """One domain, `dom0` or a guest."""
+
+    name: str
+    kernel: str
+    memory: int
+    cores: int
+    arguments: str
+    start: str
+    disk: str
+
+    @property
+    def file(self) -> str:
+        """Return its kernel's file."""
+        return f"vmlinuz-{self.kernel}"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A file that the boot loader puts into memory."""
+
+    name: str
+    address: int
+    size: int
+
+
+def domains_of(layout: Layout, document: Document) -> list[Domain]:
+    """Return the domains of a schema-valid domains.yaml; raise InputError for what cannot be."""
+    xen = _xen_of(layout)
+    data, problems = document.data, list[Problem]()
+    declared = {"dom0": data["dom0"]} if "dom0" in data else {}
+    found = []
+    for name, told in {**declared, **data["domains"]}.items():
+        path = ("dom0",) if name == "dom0" else ("domains", name)
+        start = "xen" if name == "dom0" else told.get("start", "xen")
+        try:
+            kernel, _ = layout.kernel(told.get("kernel"))
+        except InputError as error:
+            problems += [Problem(p.code, p.text, document.at(*path, "kernel"), p.expected, p.hint)
+                         for p in error.problems]  # fmt: skip
+            continue
+        if start == "xl" and "dom0" not in data:
+            text = f"'{name}' is to be started by xl, and there is no dom0 that runs it"
+            problems.append(Problem("domain-start", text, document.at(*path), hint="start: xen"))
+        if any(c in told.get("arguments", "") + told.get("disk", "") for c in "'\"\\\n"):
+            text = f"'{name}' has a quote, backslash or line break in its words"
+            problems.append(Problem("domain-words", text, document.at(*path)))
+        found.append(Domain(name, kernel, told["memory_bytes"], told["cores"],
+                            told.get("arguments", ""), start, told.get("disk", "")))  # fmt: skip
+    problems += _too_much(found, xen, document)
+    if problems:
+        raise InputError(problems)
+    return found
+
+
+def _xen_of(layout: Layout) -> Mapping[str, Any]:
+    found: Mapping[str, Any] | None = layout.boot.get("xen")
+    if found is None:
+        text = f"the platform '{layout.platform.name}' says nothing about a hypervisor"
+        raise InputError(Problem("xen-missing", text, layout.platform.at("boot"), "boot.xen"))
+    return found
+
+
+def _too_much(
+    domains: Iterable[Domain], xen: Mapping[str, Any], document: Document
+) -> list[Problem]:
+    """What is more than the board has, with the names of those who ask for it."""
+    problems = []
+    memory = xen["memory_bytes"] - xen.get("reserved_bytes", 64 << 20)
+    for what, unit, has, of in (
+        ("memory", "MiB", memory // _MIB, {d.name: d.memory // _MIB for d in domains}),
+        ("cores", "cores", xen["cores"], {d.name: d.cores for d in domains}),
+    ):
+        asked = sum(of.values())
+        if asked > has:
+            parts = ", ".join(f"{name} {count}" for name, count in of.items())
+            text = f"the domains ask for {asked} {unit}, and the board has {has} for them: {parts}"
+            problems.append(Problem(f"domain-{what}", text, document.at("domains")))
+    return problems
+
+
+def plain(data: bytes) -> bytes:
+    """Return Xen's image without compression: U-Boot and Xen's loader take it as it is."""
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def placed(files: Mapping[str, int], first: int) -> dict[str, Placed]:
+    """Return where each file of a size is put: one behind the other, at multiples of 2 MiB."""
+    found, here = {}, first
+    for name, size in files.items():
+        found[name] = Placed(name, here, size)
+        here += -(-size // _ALIGNMENT) * _ALIGNMENT
+    return found
+
+
+def overlay(domains: Iterable[Domain], files: Mapping[str, Placed], xen_arguments: str) -> str:
+    """Return the device-tree nodes that tell Xen of its domains, as an overlay's source."""
+    lines = ["/dts-v1/;", "/plugin/;", "&{/chosen} {",
+             "\t#address-cells = <2>;", "\t#size-cells = <2>;",
+             f'\txen,xen-bootargs = "{xen_arguments}";']  # fmt: skip
+    for domain in domains:
+        if domain.start != "xen":
+            continue
+        modules = [_module(files[domain.file], "kernel", domain)]
+        if INITRAMFS in files:
+            modules.append(_module(files[INITRAMFS], "ramdisk", domain))
+        if domain.name == "dom0":
+            lines.append(f'\txen,dom0-bootargs = "{domain.arguments}";')
+            lines += [f"\t{line}" for module in modules for line in module]
+            continue
+        memory = domain.memory // 1024  # Unit of Xen's property: KiB
+        lines += [
+            f"\tdomain-{domain.name} {{",
+            '\t\tcompatible = "xen,domain";', "\t\t#address-cells = <2>;", "\t\t#size-cells = <2>;",
+            f"\t\tmemory = <{memory >> 32:#x} {memory & 0xFFFFFFFF:#x}>;",
+            f"\t\tcpus = <{domain.cores}>;", "\t\tvpl011;",
+            *(f"\t\t{line}" for module in modules for line in module),
+            "\t};",
+        ]  # fmt: skip
+    return "\n".join([*lines, "};", ""])
+
+
+def _module(file: Placed, kind: str, domain: Domain) -> list[str]:
+    high, low = file.address >> 32, file.address & 0xFFFFFFFF
+    lines = [
+        f"module-{kind}@{file.address:x} {{",
+        f'\tcompatible = "multiboot,{kind}", "multiboot,module";',
+        f"\treg = <{high:#x} {low:#x} 0x0 {file.size:#x}>;",
+    ]
+    if kind == "kernel" and domain.name != "dom0":
+        lines.append(f'\tbootargs = "{domain.arguments}";')
+    return [*lines, "};"]
+
+
+def script(files: Mapping[str, Placed], folder: str) -> str:
+    """Return U-Boot's script, for files in a folder of the partition that it is loaded from."""
+    load = "load ${devtype} ${devnum}:${distro_bootpart}"
+    lines = [
+        f"{load} {file.address:#x} {quoted(f'{folder}/{file.name}')}" for file in files.values()
+    ]
+    return "\n".join([
+        *lines,
+        "fdt addr ${fdtcontroladdr}", "fdt move ${fdtcontroladdr} ${fdt_addr_r}",
+        "fdt resize 0x4000", f"fdt apply {files[OVERLAY].address:#x}",
+        f"booti {files[XEN].address:#x} - ${{fdt_addr_r}}", "",
+    ])  # fmt: skip
+
+
+def xl_configuration(domain: Domain, has_initramfs: bool) -> str:
+    """Return a guest's configuration for xl; its files lie in /boot/xen of the control domain."""
+    lines = [f'name = "{domain.name}"', f'kernel = "/boot/xen/{domain.file}"']
+    if has_initramfs:
+        lines.append(f'ramdisk = "/boot/xen/{INITRAMFS}"')
+    lines += [f"memory = {domain.memory // _MIB}", f"vcpus = {domain.cores}",
+              f'extra = "{domain.arguments}"']  # fmt: skip
+    if domain.disk:
+        lines.append(f'disk = ["{domain.disk}"]')
+    return "\n".join([*lines, ""])

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One module per verb, found by its name; `-` of a verb's name is `_` in the module's.
+
+    HELP = "What it does, in one line."
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+    def main(arguments: argparse.Namespace, workspace: Workspace) -> int: ...
+
+The module's docstring is the verb's explanation in --help. `arguments` has `json` and `dry_run`
+beside the verb's own. What `main` returns is the exit code; errors are raised (ligament.errors).
+Modules are imported for help, too: they import what is slow in functions.
+"""

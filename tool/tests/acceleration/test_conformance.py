@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conformance suite: each verdict is of what ran, and the page is made of the results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from workspaces import BOARD, add_board, call
+
+from ligament.acceleration import capabilities
+from ligament.acceleration.capabilities import CAPABILITIES, NO, NOT_HERE, YES, Context, Verdict
+from ligament.acceleration.capability_page import page
+from ligament.acceleration.workspace import Workspace
+from ligament.errors import FailureError
+from ligament.graph.loader import read_document
+from ligament.resources import node_packages_dir
+
+SHIPPED = node_packages_dir().parent / "docs" / "reference" / "capabilities.json"
+CLAIMS = BOARD + "capabilities: [{claims}]\n"
+
+
+def rows(root: Path, capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict:
+    assert call(root, "conformance", "--json", *words) == code
+    return {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+
+
+def claiming(root: Path, *claims: str) -> None:
+    add_board(root, "mine", CLAIMS.replace("{claims}", ", ".join(claims)))
+    Workspace(root).select("mine")
+
+
+def test_every_check_is_of_a_capability():
+    assert capabilities.checks().keys() <= {c.name for c in CAPABILITIES}
+    assert len({c.name for c in CAPABILITIES}) == len(CAPABILITIES)
+
+
+def test_what_nothing_does_is_a_no_and_fails_where_it_is_claimed(tmp_path, capsys, monkeypatch):
+    claiming(tmp_path, "netboot-keys", "verb-help")
+    monkeypatch.setattr(
+        capabilities, "checks", lambda: {"verb-help": lambda _: Verdict(YES, "it does")}
+    )
+    found = rows(tmp_path, capsys, code=1)
+    assert list(found) == [c.name for c in CAPABILITIES]
+    assert (found["netboot-keys"]["state"], found["netboot-keys"]["claimed"]) == (NO, True)
+    assert found["verb-help"]["state"] == YES
+    assert rows(tmp_path, capsys, "--only", "verb-help").keys() == {"verb-help"}
+
+
+@pytest.mark.parametrize(
+    ("raised", "evidence"),
+    [
+        (FailureError("it broke", command=["ligament", "run"]), "it broke"),
+        (FileNotFoundError("no record"), "no record"),
+        (KeyError("spans"), "spans"),
+    ],
+)
+def test_a_check_that_fails_is_a_no_that_says_why(tmp_path, raised, evidence):
+    def check(_: Context) -> Verdict:
+        raise raised
+
+    context = Context(Workspace(tmp_path).platform("host"), tmp_path)
+    verdict = capabilities.judge(CAPABILITIES[:1], {CAPABILITIES[0].name: check}, context)
+    assert verdict[CAPABILITIES[0].name].state == NO
+    assert evidence in verdict[CAPABILITIES[0].name].evidence
+
+
+def test_what_the_machine_lacks_is_neither_yes_nor_no(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    claiming(tmp_path, "generic-macro")
+    found = rows(tmp_path, capsys, "--only", "generic-macro", "--only", "ament")
+    assert {row["state"] for row in found.values()} == {NOT_HERE}
+    assert "this machine lacks" in found["ament"]["evidence"]
+
+
+def test_the_help_of_verbs_is_looked_at(tmp_path, capsys, monkeypatch):
+    add_board(tmp_path, "mine")
+    Workspace(tmp_path).select("mine")
+    assert rows(tmp_path, capsys, "--only", "verb-help")["verb-help"]["state"] == YES
+    from ligament.acceleration.verbs import board
+
+    monkeypatch.setattr(board, "__doc__", "")
+    found = rows(tmp_path, capsys, "--only", "verb-help")["verb-help"]
+    assert (found["state"], found["evidence"]) == (NO, "unexplained: board")
+
+
+@pytest.mark.timeout(600)
+def test_the_draft_s_macro_is_built_and_its_fault_is_found(tmp_path, capsys, monkeypatch):
+    add_board(tmp_path, "mine")
+    Workspace(tmp_path).select("mine")
+    words = ("--only", "generic-macro", "--folder", str(tmp_path / "work"))
+    found = rows(tmp_path, capsys, *words)["generic-macro"]
+    assert (found["state"], found["evidence"]) == (
+        YES, "a target that built and installed libscale-native.a",
+    )  # fmt: skip
+    from ligament.acceleration.checks import building
+
+    monkeypatch.setattr(building, "_LISTS", building._LISTS.replace("FILE scale", "FILE scales"))
+    found = rows(tmp_path, capsys, *words)["generic-macro"]
+    assert found["state"] == NO
+    assert "scales.cpp" in found["evidence"] + (tmp_path / "work/conformance.log").read_text()
+
+
+def test_a_capability_that_there_is_not_names_the_nearest(tmp_path, capsys):
+    claiming(tmp_path, "node-kernel")
+    assert call(tmp_path, "conformance") == 2
+    said = capsys.readouterr().err
+    assert "did you mean 'node-kernels'?" in said
+    assert "platform.yaml:17:" in said
+    assert call(tmp_path, "conformance", "host", "--only", "amnt") == 2
+    assert "did you mean 'ament'?" in capsys.readouterr().err
+
+
+def test_results_of_platforms_come_together_in_a_file_and_its_page(tmp_path, capsys):
+    add_board(tmp_path, "mine")
+    file = tmp_path / "found.json"
+    for name in ("mine", "host"):
+        words = (name, "--only", "network-kernels", "--only", "verb-help")
+        assert call(tmp_path, "conformance", *words, "--results", file) == 0
+    assert call(tmp_path, "conformance", "mine", "--only", "raw-image", "--results", file) == 0
+    document = read_document(file, "capabilities").data
+    assert [row["name"] for row in document["platforms"]["mine"]["rows"]][:2] == [
+        "network-kernels", "raw-image",
+    ]  # fmt: skip
+    text = file.with_suffix(".md").read_text()
+    assert "| 1.iii | kernels at level 3: in DDS and the network | no | no |" in text
+    assert "| 5.i | each verb explains itself | yes | yes |" in text
+    assert "`host` | `mine` |" in text
+    file.write_text("{}")
+    assert call(tmp_path, "conformance", *words, "--results", file) == 2
+
+
+def test_a_dry_run_tests_nothing(tmp_path, capsys):
+    assert call(tmp_path, "conformance", "fpga_sim", "--dry-run") == 0
+    assert "1.i     node-kernels: tested" in capsys.readouterr().out
+
+
+def test_the_page_that_ships_is_made_of_the_results_that_ship():
+    document = read_document(SHIPPED, "capabilities").data
+    assert SHIPPED.with_suffix(".md").read_text() == page(document, SHIPPED.name)

@@ -37,6 +37,8 @@ class PartRun:
         self._tell = tell
         self._runs = build.parent / "runs"
         self._before = self._names()
+        self._stops = self._passed = 0
+        self._lock = threading.Lock()
         command = [sys.executable, "-m", "ligament.cli.main", "run", str(build), "--quiet", *words]
         # A session of its own: a signal to the whole group of the login must not reach it twice.
         self._process = subprocess.Popen(
@@ -53,9 +55,22 @@ class PartRun:
         self._watcher.start()
 
     def stop(self) -> None:
-        """As Ctrl-C: in order; a second one does not wait for the drain."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+        """As Ctrl-C: in order; a second one does not wait for the drain.
+
+        One that has only begun does not know of signals yet: it is asked when it does.
+        """
+        self._stops += 1
+        self._pass_stops_on()
+
+    def _pass_stops_on(self) -> None:
+        with self._lock:
+            if self._passed < self._stops and self._hears() and self._process.poll() is None:
+                self._passed += 1
+                self._process.send_signal(signal.SIGINT)
+
+    def _hears(self) -> bool:
+        """Status lines are written to after signals are caught (supervisor.py)."""
+        return self.folder is not None and (self.folder / "status.jsonl").exists()
 
     def end(self) -> None:
         """Stop it, whatever it takes, and wait for its end."""
@@ -77,6 +92,7 @@ class PartRun:
             ended = self._process.poll() is not None
             if self.folder is None:
                 tail = self._find_folder()
+            self._pass_stops_on()
             for line in tail.read() if tail else ():
                 self._tell({"event": "status", "line": line})
             if not ended:

@@ -61,9 +61,8 @@ def clock_remarks(variant: Mapping[str, Any], duration: Any) -> list[str]:
 
 
 def _clock(clock: Mapping[str, Any], reference: str, duration: Any) -> str:
-    basis = (
-        f"{clock['questions']} questions and {clock['messages_in'] + clock['messages_out']} messages"
-    )
+    messages = clock["messages_in"] + clock["messages_out"]
+    basis = f"{clock['questions']} questions and {messages} messages"
     if clock["model"] == "none":
         return (
             f"the clock of {clock['host']} could not be put on {reference}'s: what {basis} tell "

@@ -161,7 +161,7 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
     figures, batches = _chain_figures(database, timeline, main, warm_up)
     if main:
         for hop, told in zip(main.chain.hops, figures["hops"], strict=False):
-            told |= clock_bound(database, metadata, hop)
+            told.update(clock_bound(database, metadata, hop))
     entry: dict[str, Any] = {
         "name": run.run["variant"],
         "run_id": run.run["run_id"],

@@ -21,9 +21,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import ligament
 from run_chat import LIGAMENT
-from two_hosts import LINK, _ip, missing
+from two_hosts import LINK, ip, missing
+
+import ligament
 
 SSHD = "/usr/sbin/sshd"
 NET = "10.78.0."
@@ -64,9 +65,9 @@ class SshHosts:
     def _build(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         hub = self._space("hub")
-        _ip("netns", "add", hub)
-        _ip("-n", hub, "link", "add", "switch", "type", "bridge")
-        _ip("-n", hub, "link", "set", "switch", "up")
+        ip("netns", "add", hub)
+        ip("-n", hub, "link", "add", "switch", "type", "bridge")
+        ip("-n", hub, "link", "set", "switch", "up")
         for name, address in self.address.items():
             self._add(name, address, hub)
         self._make_keys()
@@ -77,28 +78,28 @@ class SshHosts:
 
     def _add(self, name: str, address: str, hub: str) -> None:
         own, port = self._space(name), f"to-{name}"
-        _ip("netns", "add", own)
-        _ip("-n", own, "link", "set", "lo", "up")
-        _ip("-n", own, "link", "add", "cable", "type", "veth", "peer", "name", port)
-        _ip("-n", own, "link", "set", port, "netns", hub)
-        _ip("-n", own, "address", "add", f"{address}/24", "dev", "cable")
-        _ip("-n", hub, "link", "set", port, "up", "promisc", "on")
+        ip("netns", "add", own)
+        ip("-n", own, "link", "set", "lo", "up")
+        ip("-n", own, "link", "add", "cable", "type", "veth", "peer", "name", port)
+        ip("-n", own, "link", "set", port, "netns", hub)
+        ip("-n", own, "address", "add", f"{address}/24", "dev", "cable")
+        ip("-n", hub, "link", "set", port, "up", "promisc", "on")
         if name in self._bad:
-            _ip("-n", hub, "link", "add", f"{name}-a", "type", "veth", "peer", "name", f"{name}-b")
+            ip("-n", hub, "link", "add", f"{name}-a", "type", "veth", "peer", "name", f"{name}-b")
             for end in "ab":
-                _ip("-n", hub, "link", "set", f"{name}-{end}", "up", "promisc", "on")
-            _ip("-n", hub, "link", "set", f"{name}-b", "master", "switch")
+                ip("-n", hub, "link", "set", f"{name}-{end}", "up", "promisc", "on")
+            ip("-n", hub, "link", "set", f"{name}-b", "master", "switch")
             self._links[name] = subprocess.Popen(
                 [*self.inside("hub"), sys.executable, str(LINK), port, f"{name}-a"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             )  # fmt: skip
         else:
-            _ip("-n", hub, "link", "set", port, "master", "switch")
+            ip("-n", hub, "link", "set", port, "master", "switch")
         # Frames that a program forwards carry checksums: all ends share one switch.
         subprocess.run(
             [*self.inside(name), sys.executable, str(LINK), "--no-offload", "cable"], check=True
         )
-        _ip("-n", own, "link", "set", "cable", "up")
+        ip("-n", own, "link", "set", "cable", "up")
 
     def _make_keys(self) -> None:
         for key in ("host_key", "user_key", "other_key"):
@@ -194,7 +195,7 @@ class SshHosts:
         }
         return [f"  {name}:", *(f"    {key}: {value}" for key, value in fields.items())]
 
-    def start(self, *words: str | Path, **kwargs: object) -> subprocess.Popen[str]:
+    def start(self, *words: str | Path) -> subprocess.Popen[str]:
         """Start a verb of ligament where it is deployed from."""
         return subprocess.Popen(
             [*self.inside("me"), *LIGAMENT, *map(str, words)],

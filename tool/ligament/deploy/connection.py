@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -66,6 +67,10 @@ class Connection:
 
     async def open(self) -> Message:
         """Connect; return what the host says of itself. Raises FailureError with what to do."""
+        if shutil.which("ssh") is None:
+            raise FailureError(
+                "ssh is not installed here", hint="Debian: apt install openssh-client"
+            )
         self._process = await asyncio.create_subprocess_exec(
             *ssh_command(self.host, self._lease_s),
             stdin=asyncio.subprocess.PIPE,

@@ -50,11 +50,9 @@ def _run_json(
         "failed_container": failed[0] if failed else None,
         "shutdown": None,
         "hosts": [_host(state, found.get(host)) for host, state in outcome.states.items()],
-        "nodes": {n: node for record in found.values() for n, node in record["nodes"].items()},
+        "nodes": _named(found, "nodes"),
         "elsewhere": {},
-        "executables": {
-            name: one for record in found.values() for name, one in record["executables"].items()
-        },
+        "executables": _named(found, "executables"),
         "processes": [
             {**process, "container": _container(process["container"], host),
              "log": f"hosts/{host}/{process.get('log', '')}"}
@@ -101,6 +99,10 @@ def _lost(states: Mapping[str, HostState]) -> list[dict[str, Any]]:
          "count": 1}
         for host, state in states.items() if state.lost
     ]  # fmt: skip
+
+
+def _named(found: Mapping[str, Mapping[str, Any]], key: str) -> dict[str, Any]:
+    return {name: one for record in found.values() for name, one in record[key].items()}
 
 
 def _joined(found: Mapping[str, Mapping[str, Any]], key: str) -> list[dict[str, Any]]:

@@ -4,20 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import duckdb
+if TYPE_CHECKING:  # what is printed of a report that is kept needs none of it
+    import duckdb
 
-from ligament.report.chains import Hop
+    from ligament.report.chains import Hop, Instances
 
 
-def host_clocks(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """How each host's clock was put on the first one's; nothing for a table of one host."""
+def host_clocks(
+    database: duckdb.DuckDBPyConnection,
+    metadata: Mapping[str, Any],
+    main: Instances | None,
+    hops: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """How each host's clock was put on the first one's; and each hop between hosts is told its
+    bound. Nothing for a table of one host.
+    """
+    for hop, told in zip(main.chain.hops if main else (), hops, strict=False):
+        told.update(_clock_bound(database, metadata, hop))
     clocks = metadata.get("host_clocks", [])
     return {"host_clocks": clocks} if clocks else {}
 
 
-def clock_bound(
+def _clock_bound(
     database: duckdb.DuckDBPyConnection, metadata: Mapping[str, Any], hop: Hop
 ) -> dict[str, Any]:
     """How wrong the hop's times may be; nothing where both ends are on one host, or by one clock.

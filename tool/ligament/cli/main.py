@@ -50,6 +50,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("generate", "Write the glue of a mapped graph."),
     Verb("build", "Build what a variant needs; quiet when nothing changed."),
     Verb("run", "Run a graph, with a status line per node.", function="command"),
+    Verb("deploy", "Run a graph on several hosts as one, over ssh."),
     Verb("trace", "Turn raw traces into one event table."),
     Verb("report", "Say where the time went, and whether variants are equal."),
     Verb("advise", "Say what to change so that a chain is faster, and by how much.", "look"),
@@ -71,6 +72,9 @@ VERBS: tuple[Verb, ...] = (
     Verb("agent", "Serve microcontrollers that speak DDS-XRCE.", "measure", json_is_flag=False),
 )
 
+SERVE_HOST = "serve-host"
+"""No verb of a person's: `ligament deploy` starts it on hosts (spec/run/deploy.md)."""
+
 STAGES = {
     "begin": "Begin",
     "pipe": "The pipe, stage by stage",
@@ -88,6 +92,10 @@ def main(arguments: list[str] | None = None) -> int:
     if words[0] in ("--version", "version"):
         print(f"ligament {__version__}")
         return 0
+    if words[0] == SERVE_HOST:
+        from ligament.deploy.serve import serve  # noqa: PLC0415 - and none of the verbs' modules
+
+        return serve(words[1:])
     verb = next((v for v in VERBS if v.name == words[0]), None)
     wants_json = verb is not None and verb.json_is_flag and "--json" in words
     try:

@@ -11,6 +11,7 @@ from rich.table import Table
 from ligament.report.differences import NO_DIFFERENCE
 from ligament.report.executables import executable_remarks
 from ligament.report.hardware import clock_of
+from ligament.report.host_clocks import clock_remarks
 from ligament.report.names import HOUSEKEEPING, LAYERS, SHARES
 from ligament.report.titles import told_apart
 
@@ -358,6 +359,7 @@ def remarks(report: dict[str, Any]) -> list[str]:
         lines += [f"{name}: {sentence}" for sentence in time_base_remarks(variant)]
         lines += [f"{name}: {sentence}" for sentence in ros_time_remarks(variant)]
         lines += [f"{name}: {sentence}" for sentence in executable_remarks(variant)]
+        lines += [f"{name}: {sentence}" for sentence in clock_remarks(variant, duration)]
         for error in variant.get("errors", []):
             times = f" ({error['count']} times)" if error.get("count", 1) > 1 else ""
             lines.append(f"{name}: {error['node'] or error['container']}: {error['text']}{times}")

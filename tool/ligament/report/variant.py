@@ -23,6 +23,7 @@ from ligament.report.energy import energy_per_message
 from ligament.report.executables import executables_of
 from ligament.report.found import callback_times, found_system, missing, span_times, span_values
 from ligament.report.hardware import hardware_of
+from ligament.report.host_clocks import host_clocks
 from ligament.report.names import LAYERS, SHARES
 from ligament.report.options import WARM_UP_FRAMES
 from ligament.report.recorded import unread
@@ -166,14 +167,14 @@ def describe_variant(run: RunFolder, warm_up: int = WARM_UP_FRAMES) -> Described
         "provider": metadata.get("provider", "ligament"),
         "errors": run.run.get("errors", []),
         "losses": run.run.get("losses", []),
-        **_moves(run.run),
-        **executables_of(run.run),
+        **(_moves(run.run) | executables_of(run.run)),
         **figures,
         "found": found_system(database, metadata),
         "callbacks": callback_times(database),
         "spans": span_times(database),
         "span_values": span_values(database),
         "missing": missing(database, metadata),
+        **host_clocks(database, metadata, main, figures["hops"]),
         "drops": max(counters.total("lost"), _dropped(database)),
         "lost_events": _lost_events(run, metadata) + lost_on_devices(database),
         **cores_of(database),

@@ -113,7 +113,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         name: _read_config(build_path.parent / container["config"], options, types, on_cores)
         for name, container in share.containers.items()
     }
-    folder = _new_run_folder(build_path.parent / "runs")
+    folder = new_run_folder(build_path.parent / "runs")
     plan = RunPlan(
         build,
         folder.name,
@@ -243,14 +243,14 @@ def _require_libraries(build_path: Path, build: Mapping[str, Any]) -> None:
         raise InputError(problems)
 
 
-def _new_run_folder(runs: Path) -> Path:
+def new_run_folder(runs: Path, inside: Collection[str] = ("log", "config", "outputs")) -> Path:
     """A folder named by the time, so that runs sort; a number is added within one second."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     try:
         with writing(runs):
             runs.mkdir(parents=True, exist_ok=True)
             folder = _first_free(runs, stamp)
-            for name in ("log", "config", "outputs"):
+            for name in inside:
                 (folder / name).mkdir()
     except OSError as error:
         raise FailureError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from ligament.errors import InputError, Problem
 from ligament.trace.convert import Conversion, convert
+from ligament.trace.hosts import merge_hosts
 from ligament.trace.perfetto import write_timeline
 
 
@@ -26,7 +27,11 @@ class Traced:
 def trace_run(folder: Path) -> Traced:
     """Convert the recording of a run. What was converted before is made again."""
     folder = folder.parent if folder.name == "run.json" else folder
-    return with_timeline(folder, convert(recording_of(folder), folder / "events.parquet"))
+    recording = recording_of(folder)
+    run = _read_run(folder)
+    if len(run.get("hosts", ())) > 1:
+        return with_timeline(folder, merge_hosts(folder, run))
+    return with_timeline(folder, convert(recording, folder / "events.parquet"))
 
 
 def with_timeline(folder: Path, conversion: Conversion) -> Traced:

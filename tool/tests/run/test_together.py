@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ligament.artefacts import write_text
-from ligament.run.plan import _new_run_folder
+from ligament.run.plan import new_run_folder
 
 AT_ONCE = 16
 
 
 def test_each_run_gets_its_own_folder(tmp_path: Path) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        folders = list(pool.map(_new_run_folder, [tmp_path / "runs"] * AT_ONCE))
+        folders = list(pool.map(new_run_folder, [tmp_path / "runs"] * AT_ONCE))
     assert len(set(folders)) == AT_ONCE
     assert all((folder / "outputs").is_dir() for folder in folders)
 

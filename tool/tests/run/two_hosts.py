@@ -36,11 +36,11 @@ def missing() -> str:
     if made.returncode != 0:
         return f"no network namespace can be made: {made.stderr.strip()}"
     try:
-        _ip("-n", name, "link", "add", "one", "type", "veth", "peer", "name", "other")
+        ip("-n", name, "link", "add", "one", "type", "veth", "peer", "name", "other")
     except subprocess.CalledProcessError as error:
         return f"no veth pair can be made: {error.stderr.strip()}"
     finally:
-        _ip("netns", "del", name)
+        ip("netns", "del", name)
     return ""
 
 
@@ -70,30 +70,30 @@ class TwoHosts:
     def _build_straight(self) -> None:
         own, other = (self._namespace(host) for host in ADDRESSES)
         for name in (own, other):
-            _ip("netns", "add", name)
-        _ip("-n", own, "link", "add", INTERFACE, "type", "veth", "peer", INTERFACE, "netns", other)
+            ip("netns", "add", name)
+        ip("-n", own, "link", "add", INTERFACE, "type", "veth", "peer", INTERFACE, "netns", other)
         for host, address in ADDRESSES.items():
             name = self._namespace(host)
-            _ip("-n", name, "link", "set", "lo", "up")
-            _ip("-n", name, "address", "add", f"{address}/24", "dev", INTERFACE)
-            _ip("-n", name, "link", "set", INTERFACE, "up")
+            ip("-n", name, "link", "set", "lo", "up")
+            ip("-n", name, "address", "add", f"{address}/24", "dev", INTERFACE)
+            ip("-n", name, "link", "set", INTERFACE, "up")
 
     def _build(self) -> None:
         middle = self._namespace("cable")
-        _ip("netns", "add", middle)
+        ip("netns", "add", middle)
         for host, address in ADDRESSES.items():
             own, port = self._namespace(host), _port(host)
-            _ip("netns", "add", own)
-            _ip("-n", own, "link", "set", "lo", "up")
-            _ip("-n", own, "link", "add", INTERFACE, "type", "veth", "peer", "name", port)
-            _ip("-n", own, "link", "set", port, "netns", middle)
-            _ip("-n", own, "address", "add", f"{address}/24", "dev", INTERFACE)
+            ip("netns", "add", own)
+            ip("-n", own, "link", "set", "lo", "up")
+            ip("-n", own, "link", "add", INTERFACE, "type", "veth", "peer", "name", port)
+            ip("-n", own, "link", "set", port, "netns", middle)
+            ip("-n", own, "address", "add", f"{address}/24", "dev", INTERFACE)
             subprocess.run(
                 [*self._inside(host), sys.executable, str(LINK), "--no-offload", INTERFACE],
                 check=True,
             )
-            _ip("-n", own, "link", "set", INTERFACE, "up")
-            _ip("-n", middle, "link", "set", port, "up", "promisc", "on")
+            ip("-n", own, "link", "set", INTERFACE, "up")
+            ip("-n", middle, "link", "set", port, "up", "promisc", "on")
         self._link = subprocess.Popen(
             [*self._inside("cable"), sys.executable, str(LINK), *map(_port, ADDRESSES)],
             stdin=subprocess.PIPE,
@@ -143,5 +143,5 @@ def _port(host: str) -> str:
     return f"to-{host}"
 
 
-def _ip(*words: str) -> None:
+def ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True, text=True)

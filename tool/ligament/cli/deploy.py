@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ligament deploy`: a graph over several hosts as one run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ligament.artefacts import DEFAULT_OUT
+from ligament.build.progress import progress_bar
+from ligament.build.stage import build
+from ligament.cli.common import (
+    MappingOption,
+    OutOption,
+    PlatformOption,
+    VariantOption,
+    graph_path,
+    print_json,
+    warn,
+)
+from ligament.cli.run import (
+    Duration,
+    Level,
+    LogLevel,
+    QuietOption,
+    Restart,
+    RunJsonOption,
+    SetOption,
+    StartTimeout,
+    Until,
+)
+from ligament.deploy.deploy import DeployOptions
+from ligament.deploy.stage import DeployRequest, deploy_graph
+from ligament.mapping import load_mapping
+from ligament.pipeline import Request, generated
+from ligament.run.display import Display, Quiet
+from ligament.run.graph_run import FinishedRun
+from ligament.run.overrides import parse_overrides
+
+HostsOption = Annotated[
+    Path, typer.Option("--hosts", metavar="FILE", help="hosts.yaml: how each host is reached.")
+]
+TraceOption = Annotated[bool, typer.Option("--trace", help="Record events on all hosts.")]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="If a host fails or is gone, the others go on.")
+]
+
+
+def deploy(
+    graph: Annotated[
+        str, typer.Argument(metavar="GRAPH", help="A graph, as everywhere, or a build.json.")
+    ] = ".",
+    hosts: HostsOption = Path("hosts.yaml"),
+    variant: VariantOption = None,
+    trace: TraceOption = False,
+    duration: Duration = None,
+    until: Until = None,
+    set_parameters: SetOption = None,
+    restart: Restart = False,
+    keep_going: KeepGoing = False,
+    start_timeout: StartTimeout = 10.0,
+    log_level: LogLevel = Level.INFO,
+    quiet: QuietOption = False,
+    platform: PlatformOption = "host",
+    out: OutOption = DEFAULT_OUT,
+    mapping: MappingOption = None,
+    json: RunJsonOption = False,
+) -> None:
+    """Run a graph on several hosts, as one: copy what changed over ssh, start, watch, stop.
+
+    Each host needs sshd, and Ligament of the same version. Which node runs where stands in the
+    graph. All runs end up in one run folder, whose `ligament report` is on one clock.
+
+    Examples:
+
+    `ligament deploy examples/perception --variant two_hosts --hosts hosts.yaml --trace`
+
+    `ligament deploy graph.yaml --duration 10 --keep-going`
+    """
+    parse_overrides(set_parameters or ())
+    words = ["--log-level", log_level.value, "--start-timeout", f"{start_timeout:g}"]
+    words += ["--trace"] if trace else []
+    words += ["--restart"] if restart else []
+    for one in set_parameters or ():
+        words += ["--set", one]
+    path = Path(graph)
+    if path.name != "build.json":
+        made = generated(Request(graph_path(graph), variant, platform, out, mapping))
+        with progress_bar() as progress:
+            path = build(made.manifest, progress=progress).build
+    if path.with_name("mapping.json").is_file():
+        warn(load_mapping(path.with_name("mapping.json")).warnings)
+    options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going)
+    finished = _shown(DeployRequest(path, hosts, options), quiet or json)
+    if json:
+        print_json(finished.data)
+    else:
+        _print_ending(finished)
+    raise typer.Exit(finished.exit_code)
+
+
+def _shown(request: DeployRequest, quiet: bool) -> FinishedRun:
+    if quiet:
+        return deploy_graph(request, Quiet())
+    folder = request.build.resolve().parent
+    with Display(f"{folder.parent.name}/{folder.name}") as display:
+        return deploy_graph(request, display)
+
+
+def _print_ending(finished: FinishedRun) -> None:
+    data = finished.data
+    if finished.exit_code != 0:
+        print(f"error: {data['reason']}", file=sys.stderr)
+    reason = f" ({data['reason']})" if finished.exit_code == 0 else ""
+    print(f"{data['graph']}/{data['variant']}: {data['state']}{reason}\nrun: {finished.path}")

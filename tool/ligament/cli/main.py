@@ -133,6 +133,8 @@ def _complete(words: list[str]) -> int:
 
 def _told(error: Exception) -> LigamentError | None:
     """Return what a person is told of an error; None of one that nobody thought of."""
+    if isinstance(error, ModuleNotFoundError) and _extra_of(error):  # imported when it was needed
+        return _lacking("what this takes", error)
     full = disk.as_no_room(error)
     if full is None:
         return error if isinstance(error, LigamentError) else None
@@ -174,15 +176,23 @@ def load_verb(verb: Verb) -> Any:
         module = importlib.import_module(f"ligament.cli.{name}")
         return getattr(module, verb.function or verb.name)
     except ModuleNotFoundError as error:
-        lacking = f"the module '{error.name}' is missing"
-        extra = EXTRAS.get(str(error.name).partition(".")[0])
-        hint = f"pip install 'ligament[{extra}]'; " if extra else ""
-        raise FailureError(
-            f"the verb '{verb.name}' cannot be loaded: {lacking}",
-            hint=f"{hint}`ligament doctor` says what is missing and how to get it",
-        ) from error
+        raise _lacking(f"the verb '{verb.name}'", error) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise FailureError(f"the verb '{verb.name}' cannot be loaded: {error}") from error
+
+
+def _extra_of(error: ModuleNotFoundError) -> str | None:
+    return EXTRAS.get(str(error.name).partition(".")[0])
+
+
+def _lacking(what: str, error: ModuleNotFoundError) -> FailureError:
+    """Say which module is missing, and how to get it."""
+    extra = _extra_of(error)
+    hint = f"pip install 'ligament[{extra}]'; " if extra else ""
+    return FailureError(
+        f"{what} cannot be loaded: the module '{error.name}' is missing",
+        hint=f"{hint}`ligament doctor` says what is missing and how to get it",
+    )
 
 
 def report_error(error: LigamentError, *, as_json: bool) -> None:

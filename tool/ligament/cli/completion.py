@@ -152,7 +152,7 @@ def _read(data: Mapping[str, Any]) -> Described:
 
 
 def _value_of(rest: list[str], current: str, described: Described) -> tuple[str, str, str]:
-    """What stands before a value in its word, the option whose value is typed, and the value.
+    """What comes before a value in its word, the option whose value is typed, and the value.
 
     Bash takes `--variant=x` for three words, the other shells for one.
     """

@@ -100,6 +100,13 @@ def demonstrate(options: DemoOptions, say: Phases, early: Early) -> Demonstrated
     return whole(options, say, early)
 
 
+def first_frames_of(options: DemoOptions, say: Phases) -> dict[str, Any]:
+    """Run the variants that can be built soonest; likewise."""
+    from ligament.demo.demo import first_frames_of as soonest  # noqa: PLC0415
+
+    return soonest(options, say)
+
+
 def demo(
     graph: Graph = None,
     frames: Frames = 600,
@@ -186,8 +193,6 @@ def _software(options: DemoOptions, json: bool) -> NoReturn:
 
 def _first(options: DemoOptions, times: Times, json: bool) -> NoReturn:
     """Show the first frames and end."""
-    from ligament.demo.demo import first_frames_of  # noqa: PLC0415 - as above
-
     with Phases(sys.stderr, options.out / "demo-first.json") as phases:
         report = first_frames_of(options, phases)
     times.first_frames(keep=True)

@@ -81,7 +81,7 @@ def bundle(stage: Path, image_files: Path, fail: Fail) -> dict[str, Path]:
         (libs / name).chmod(0o644)
     for path in elfs(stage):
         finish(path, stage)
-    return {package: text for package, text in map(copyright_of, taken_files(taken))}
+    return dict(map(copyright_of, taken_files(taken)))
 
 
 def taken_files(taken: list[tuple[str, Path]]) -> list[Path]:

@@ -2,7 +2,7 @@
 """What a shell completes `ligament ...` with: verbs, options, and values that are cheap to know.
 
     ligament --completion bash            # the script that a shell reads; also zsh and fish
-    ligament --complete AT WORD...        # what the script asks: words of the line, AT is being typed
+    ligament --complete AT WORD...        # what it asks: the line, and which word is typed
 
 An answer is a line per candidate: the word, a tab, what it means. Where none is printed the shell
 completes files. Verbs come from the table alone; a verb is imported the first time that one of its
@@ -32,7 +32,8 @@ GLOBAL = {
 }
 BASH = """# Completion of ligament in bash; made by: ligament --completion bash
 _ligament() {
-  mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" --complete "$COMP_CWORD" "${COMP_WORDS[@]}" 2>/dev/null | cut -f1)
+  mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" --complete "$COMP_CWORD" "${COMP_WORDS[@]}" \\
+    2>/dev/null | cut -f1)
   if [[ ${COMPREPLY[0]-} == *= ]]; then compopt -o nospace; fi
 }
 complete -o default -F _ligament ligament
@@ -139,7 +140,7 @@ def _described(command: Any) -> dict[str, Any]:
             "takes": not (parameter.is_flag or parameter.count or optional),
             "choices": [str(c) for c in getattr(parameter.type, "choices", ())],
         }
-        options |= {n: option for n in (*parameter.opts, *parameter.secondary_opts)}
+        options |= dict.fromkeys((*parameter.opts, *parameter.secondary_opts), option)
     below = getattr(command, "commands", {})
     verbs = {name: _described(c) for name, c in below.items() if not c.hidden}
     text = (command.help or "").strip().partition("\n")[0]
@@ -174,9 +175,7 @@ def _values(name: str, option: Mapping[str, Any], rest: list[str]) -> dict[str, 
     if name == "--platform":
         folders = sorted(resources.platforms_dir().iterdir())
         return {f.name: "" for f in folders if (f / "platform.yaml").is_file()}
-    if name not in ("--variant", "--until", "--wave-node", "--set"):
-        return {}
-    graph = _graph(rest)
+    graph = _graph(rest) if name in ("--variant", "--until", "--wave-node", "--set") else None
     if graph is None:
         return {}
     if name == "--variant":

@@ -155,8 +155,15 @@ def demo(
     times = Times(out / "demo-first-times.json")
     if first:
         _first(replace(options, frames=min(frames, FIRST_FRAMES)), times, json)
+    _whole(options, times, tables=tables, json=json, open_=open_)
+
+
+def _whole(
+    options: DemoOptions, times: Times, *, tables: bool, json: bool, open_: bool
+) -> NoReturn:
+    """Show all of it and end."""
     begin = time.monotonic()
-    with Phases(sys.stderr, out / f"demo-{load_graph(path).name}.json") as phases:
+    with Phases(sys.stderr, options.out / f"demo-{load_graph(options.graph).name}.json") as phases:
 
         def early(report: dict[str, Any]) -> None:
             times.first_frames()

@@ -102,7 +102,7 @@ def ending(shown: Mapping[str, Any]) -> list[str]:
     return [
         *lines,
         f"Picture: {shown['picture']}",
-        "Without recording: where the time went, and nodes on other devices, are in `ligament demo`;",
+        "Not recorded: where the time went. That, and other devices, are in `ligament demo`:",
         "what that needs is in `ligament doctor`.",
     ]
 

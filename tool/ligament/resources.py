@@ -34,6 +34,21 @@ def node_packages_dir() -> Path:
     return _first("the node packages", [_REPOSITORY / "nodes", shared, _PACKAGE / "_nodes"])
 
 
+def examples_dir() -> Path:
+    """Return the folder of the graphs that ship."""
+    installed = prefix() / "share" / "ligament_examples" / "ligament"
+    return _first("the examples", [_REPOSITORY / "examples", installed])
+
+
+def photographs_dir() -> Path | None:
+    """Return the folder of the camera frames that an installation has with it; None: it has none.
+
+    They are left01.jpg to left14.jpg, and left_intrinsics.yml of the camera that made them.
+    """
+    folder = prefix() / "share" / "ligament" / "photographs"
+    return folder if folder.is_dir() else None
+
+
 def platforms_dir() -> Path:
     """Return the folder of the platform descriptions."""
     shared = prefix() / "share" / "ligament" / "platforms"

@@ -7,7 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -20,7 +20,7 @@ from ligament.cli.common import (
     open_page,
     print_json,
 )
-from ligament.demo.demo import Demonstrated, demonstrate, first_frames_of
+from ligament.demo import software
 from ligament.demo.ending import beginning, ending, judged
 from ligament.demo.mcu import show as show_microcontroller
 from ligament.demo.phases import Phases
@@ -29,7 +29,10 @@ from ligament.demo.terminal import print_demo
 from ligament.demo.times import Times
 from ligament.graph import load_graph
 from ligament.report.terminal import report_console
-from ligament.resources import node_packages_dir
+from ligament.resources import examples_dir
+
+if TYPE_CHECKING:
+    from ligament.demo.demo import Demonstrated, Early
 
 Graph = Annotated[
     str | None,
@@ -80,6 +83,28 @@ Mcu = Annotated[
         "topic arrives, and messages go there and back.",
     ),
 ]
+Software = Annotated[
+    bool,
+    typer.Option(
+        "--software",
+        help="Only variants on processors, without recording: the time of a frame, and whether all "
+        "outputs are equal. An installation can do this without compiler and LTTng.",
+    ),
+]
+
+
+def demonstrate(options: DemoOptions, say: Phases, early: Early) -> Demonstrated:
+    """Run all of it; what reads recordings is imported here, as `--software` does without."""
+    from ligament.demo.demo import demonstrate as whole  # noqa: PLC0415
+
+    return whole(options, say, early)
+
+
+def first_frames_of(options: DemoOptions, say: Phases) -> dict[str, Any]:
+    """Run the variants that can be built soonest; likewise."""
+    from ligament.demo.demo import first_frames_of as soonest  # noqa: PLC0415
+
+    return soonest(options, say)
 
 
 def demo(
@@ -95,6 +120,7 @@ def demo(
     first: First = False,
     tables: Tables = False,
     mcu: Mcu = False,
+    software_only: Software = False,
     json: JsonOption = False,
 ) -> None:
     """Run the perception graph in all its variants: traced, proven equal, compared.
@@ -106,6 +132,8 @@ def demo(
     `ligament demo --input my_recording.mcap --frames 1000`
 
     `ligament demo --mcu`
+
+    `ligament demo --software`
     """
     if mcu:
         return show_microcontroller(out, lambda line: print(line, flush=True))
@@ -121,11 +149,21 @@ def demo(
         out=out,
         filters=None if graph else _example("filters"),
     )
+    if software_only:
+        _software(options, json)
+    software.require_all()
     times = Times(out / "demo-first-times.json")
     if first:
         _first(replace(options, frames=min(frames, FIRST_FRAMES)), times, json)
+    _whole(options, times, tables=tables, json=json, open_=open_)
+
+
+def _whole(
+    options: DemoOptions, times: Times, *, tables: bool, json: bool, open_: bool
+) -> NoReturn:
+    """Show all of it and end."""
     begin = time.monotonic()
-    with Phases(sys.stderr, out / f"demo-{load_graph(path).name}.json") as phases:
+    with Phases(sys.stderr, options.out / f"demo-{load_graph(options.graph).name}.json") as phases:
 
         def early(report: dict[str, Any]) -> None:
             times.first_frames()
@@ -149,6 +187,17 @@ def _print(shown: Demonstrated, seconds: float, *, tables: bool) -> None:
     print("\n".join(ending(shown.report | files, seconds)))
 
 
+def _software(options: DemoOptions, json: bool) -> NoReturn:
+    """Show what needs neither compiler nor recording, and end."""
+    with Phases(sys.stderr, options.out / "demo-software.json") as phases:
+        shown = software.compare(options, phases)
+    if json:
+        print_json(shown)
+    else:
+        print("\n".join(software.ending(shown)))
+    raise typer.Exit(0 if software.is_equal(shown) else 1)
+
+
 def _first(options: DemoOptions, times: Times, json: bool) -> NoReturn:
     """Show the first frames and end."""
     with Phases(sys.stderr, options.out / "demo-first.json") as phases:
@@ -162,5 +211,5 @@ def _first(options: DemoOptions, times: Times, json: bool) -> NoReturn:
 
 
 def _example(name: str) -> Path:
-    """A graph that ships: in the repository, or installed beside the node packages."""
-    return graph_path(str(node_packages_dir().parent / "examples" / name))
+    """A graph that ships."""
+    return graph_path(str(examples_dir() / name))

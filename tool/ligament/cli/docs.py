@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ligament docs`: write the reference pages."""
+"""`ligament docs`: write the reference pages, manual pages and completions of shells."""
 
 from __future__ import annotations
 
@@ -13,20 +13,64 @@ from ligament.cli.common import JsonOption, print_json
 from ligament.graph.reference import reference_pages
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")]
+Man = Annotated[
+    Path | None,
+    typer.Option("--man", metavar="DIR", help="Write manual pages there instead: ligament.1, ..."),
+]
+Completions = Annotated[
+    Path | None,
+    typer.Option(
+        "--completions",
+        metavar="DIR",
+        help="Write what bash, zsh and fish complete with instead, where each looks below DIR, a "
+        "`share` folder.",
+    ),
+]
 
 
-def docs(out: Out = DEFAULT_OUT / "docs" / "reference", json: JsonOption = False) -> None:
+def docs(
+    out: Out = DEFAULT_OUT / "docs" / "reference",
+    man: Man = None,
+    completions: Completions = None,
+    json: JsonOption = False,
+) -> None:
     """Write the reference pages of all file formats, generated from their schemas.
 
     They are not kept in the repository, so they are never out of date: index.md lists them.
 
-    Example:
+    Examples:
 
-    ligament docs --out build/docs/reference
+    `ligament docs --out build/docs/reference`
+
+    `ligament docs --man build/docs/man`
     """
-    written = {name: write_text(out / name, text) for name, text in reference_pages().items()}
+    if man or completions:
+        for folder, pages in ((man, manual_pages), (completions, completion_scripts)):
+            if folder is not None:
+                _write(folder, pages(), json)
+        return
+    _write(out, reference_pages(), json, start="index.md")
+
+
+def manual_pages() -> dict[str, str]:
+    """Return the manual pages by the names of their files."""
+    from ligament.cli.man import pages  # noqa: PLC0415 - it imports every verb
+
+    return pages()
+
+
+def completion_scripts() -> dict[str, str]:
+    """Return the scripts by where shells look for them."""
+    from ligament.cli.completion import PLACES, script  # noqa: PLC0415 - for this alone
+
+    return {place: script(shell) for shell, place in PLACES.items()}
+
+
+def _write(folder: Path, pages: dict[str, str], json: bool, start: str = "") -> None:
+    written = {name: write_text(folder / name, text) for name, text in pages.items()}
     if json:
-        print_json({"folder": str(out), "pages": sorted(written)})
-    else:
-        changed = sum(written.values())
-        print(f"{out}: {len(written)} pages, {changed} changed; start at {out / 'index.md'}")
+        print_json({"folder": str(folder), "pages": sorted(written)})
+        return
+    changed = sum(written.values())
+    where = f"; start at {folder / start}" if start else ""
+    print(f"{folder}: {len(written)} pages, {changed} changed{where}")

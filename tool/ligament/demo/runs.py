@@ -62,6 +62,8 @@ class DemoOptions:
     source: str | None = None
     calibration: str | None = None
     out: Path = DEFAULT_OUT
+    trace: str | None = "ligament"
+    """Whose events are recorded; None: nothing is, and no LTTng is needed."""
     filters: Path | None = None
     """A graph with kernels that the demo's has not: its variants on devices are compared too."""
 
@@ -186,7 +188,7 @@ def _run_fast(
         patience_s = SIMULATED_FRAME_S
         # Else frames that the simulator is still working on would be sent again.
         camera["ack_timeout_ms"] = int(1000 * SIMULATED_FRAME_S)
-    return _run(build, camera | options.input_parameters(), core, patience_s)
+    return _run(build, camera | options.input_parameters(), core, patience_s, options.trace)
 
 
 def run_unpinned(
@@ -222,11 +224,17 @@ def run_paced(builds: Mapping[str, Path], options: DemoOptions, say: Say, runs: 
         before = after
 
 
-def _run(build: Path, camera: Mapping[str, Any], core: str | None, frame_s: float) -> Path:
+def _run(
+    build: Path,
+    camera: Mapping[str, Any],
+    core: str | None,
+    frame_s: float,
+    trace: str | None = "ligament",
+) -> Path:
     """`frame_s`: what no frame takes, even on a busy computer."""
     request = RunRequest(
         build=build,
-        trace="ligament",
+        trace=trace,
         # A domain of its own: a graph that the user runs meanwhile is not met.
         domain=f"demo-{os.getpid()}",
         until=(SINK,),

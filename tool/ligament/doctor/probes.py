@@ -126,6 +126,12 @@ def demo_frames() -> str | None:
     return None
 
 
+def any_frames() -> str | None:
+    """Those, or the ones of an installation."""
+    folder = resources.photographs_dir()
+    return demo_frames() or (f"in {folder}" if folder else None)
+
+
 def memfd_sealing() -> str | None:
     """Sealed memfds are what pools are made of."""
     try:

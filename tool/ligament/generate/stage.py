@@ -22,6 +22,8 @@ from ligament.package.index import packages
 from ligament.package.records import KINDS, built_library, figures_of, made_from
 
 MANIFEST = "manifest.json"
+COMPILE = "LIGAMENT_COMPILE"
+"""1: what comes built with a package is compiled all the same."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def _from_backends(graph: Graph, mapping: GraphMapping) -> tuple[list[GeneratedF
 
 def _take_built(kind: str, output: Output, graph: Graph, mapping: GraphMapping) -> None:
     """Name the installed library of each that is made from just the same (spec/build/cmake.md)."""
-    if not packages():
+    if os.environ.get(COMPILE) == "1" or not packages():
         return
     for name, library in output.entry["libraries"].items() if kind in KINDS else ():
         node_type = next((t for t in graph.types.values() if t.folder == library["folder"]), None)

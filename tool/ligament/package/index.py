@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What packages of the prefixes in `AMENT_PREFIX_PATH` bring: their index files, read and checked.
 
+The tool's own prefix comes last: what was installed with it (a wheel brings examples, built).
+
 Another build wrote these files, so each line is looked at: a path leads to something that is there,
 below the package's own folder. A line of a kind that this version does not know is passed over.
 """
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ligament import resources
 from ligament.errors import InputError, Location, Problem, listing, nearest
 
 VARIABLE = "AMENT_PREFIX_PATH"
@@ -45,7 +48,7 @@ def share_of(prefix: Path, package: str) -> Path:
 def packages() -> dict[str, Package]:
     """Return the packages by name; of two of one name, that of the first prefix counts."""
     found: dict[str, Package] = {}
-    for word in os.environ.get(VARIABLE, "").split(os.pathsep):
+    for word in (*os.environ.get(VARIABLE, "").split(os.pathsep), str(resources.prefix())):
         folder = Path(word) / INDEX
         if not word or not folder.is_dir():
             continue

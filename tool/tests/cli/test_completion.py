@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Tab gives: verbs, options and values, in a real bash too, without importing what is slow."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ligament.cli import completion
+from ligament.cli.main import VERBS, main
+from ligament.resources import examples_dir
+
+PERCEPTION = str(examples_dir() / "perception")
+TOOL = Path(completion.__file__).resolve().parents[2]
+
+
+def answers(line: str, at: int | None = None) -> list[str]:
+    """What is offered for the last word of a line."""
+    words = line.split(" ")
+    said = completion.answer([str(len(words) - 1 if at is None else at), *words])
+    return [row.partition("\t")[0] for row in said.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("ligament ru", ["run"]),
+        ("ligament --c", ["--completion"]),
+        ("ligament --completion z", ["zsh"]),
+        ("ligament run --vari", ["--variant"]),
+        ("ligament trace imp", ["import"]),
+        ("ligament trace import --js", ["--json"]),
+        (f"ligament run {PERCEPTION} --variant fus", ["fused"]),
+        (f"ligament run {PERCEPTION} --variant = fus", ["fused"]),  # as bash splits it
+        (f"ligament run {PERCEPTION} --variant=fus", ["--variant=fused"]),
+        (f"ligament run -v fus {PERCEPTION} --until si", ["sink"]),
+        (f"ligament run {PERCEPTION} --set sink.fra", ["sink.frames="]),
+        ("ligament run --trace = r", ["ros2"]),
+        ("ligament run --log-level wa", ["warn"]),
+        ("ligament map --platform fpga_sim_2", ["fpga_sim_250"]),
+        ("ligament run --out bu", []),  # a path: the shell's own
+        ("ligament run exam", []),
+        ("ligament chekc --", []),
+        (f"ligament run {PERCEPTION}/nowhere --variant f", []),
+    ],
+)
+def test_a_word_is_completed(line: str, offered: list[str], tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("LIGAMENT_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert answers(line) == offered
+    assert answers(line) == offered  # and from the cache
+
+
+def test_every_verb_is_offered_with_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--complete", "1", "ligament", ""]) == 0
+    rows = dict(row.split("\t") for row in capsys.readouterr().out.splitlines())
+    assert rows == {verb.name: verb.text for verb in VERBS} | completion.GLOBAL
+
+
+@pytest.mark.parametrize("words", [["--complete"], ["--complete", "x"], ["--complete", "9"]])
+def test_what_a_shell_should_not_ask_is_answered_by_nothing(words, capsys) -> None:
+    assert main(words) == 0
+    assert capsys.readouterr().out in ("", completion.answer(["0"]))
+
+
+def test_an_unknown_shell_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--completion", "csh"]) == 2
+    assert "there is no completion for 'csh'" in capsys.readouterr().err
+
+
+def test_options_come_without_importing_the_verb(tmp_path: Path) -> None:
+    code = (
+        "import sys; from ligament.cli.main import main; "
+        "main(['--complete', '2', 'ligament', 'report', '--js']); "
+        "print(sorted({'typer', 'duckdb', 'rich', 'ligament.cli.report'} & set(sys.modules)))"
+    )
+    environment = {**os.environ, "LIGAMENT_CACHE": str(tmp_path), "PYTHONPATH": str(TOOL)}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for _ in range(2)
+    ]
+    assert said[1] == [said[0][0], "[]"]
+    assert said[0][0].startswith("--json\t")
+
+
+class Terminal:
+    """An interactive bash that has read the script; keys go in, what it shows comes out."""
+
+    def __init__(self, folder: Path) -> None:
+        program = folder / "ligament"
+        program.write_text(
+            f'#!/bin/sh\nPYTHONPATH={TOOL} exec {sys.executable} -P -m ligament.cli.main "$@"\n'
+        )
+        program.chmod(0o755)
+        (folder / "script").write_text(completion.script("bash"))
+        environment = {
+            "PATH": f"{folder}:/usr/bin:/bin", "TERM": "dumb", "PS1": "> ", "HOME": str(folder),
+            "LIGAMENT_CACHE": str(folder / "cache"),
+        }  # fmt: skip
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment)
+        self.shown = ""
+        self.type("source script\n", "> ")
+
+    def type(self, keys: str, until: str) -> str:
+        """Type, and wait until this is shown; return what is shown since."""
+        os.write(self.terminal, keys.encode())
+        begin, patience = len(self.shown), time.monotonic() + 60
+        while not re.search(until, self.shown[begin:]) and time.monotonic() < patience:
+            self.shown += os.read(self.terminal, 4096).decode(errors="replace")
+        return self.shown[begin:]
+
+    def end(self) -> None:
+        os.close(self.terminal)
+        os.waitpid(self.pid, 0)
+
+
+def test_a_real_bash_completes(tmp_path: Path) -> None:
+    (tmp_path / "graph.yaml").write_text((Path(PERCEPTION) / "graph.yaml").read_text())
+    bash = Terminal(tmp_path)
+    try:
+        assert "ligament doctor " in bash.type("ligament doc\t\t", "doctor ").replace("\a", "") or (
+            "docs" in bash.shown and "doctor" in bash.shown
+        )
+        bash.type("\x15", "")
+        assert "--variant fused" in bash.type("ligament run --vari\tfus\t", "fused").replace(
+            "\a", ""
+        )
+        bash.type("\x15", "")
+        assert "graph.yaml" in bash.type("ligament check gra\t", r"graph\.yaml")
+    finally:
+        bash.end()

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream clean
+.PHONY: help setup demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format sanitize bench docs site fuzz models mutants soak test-hdl proofs bitstream clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -79,9 +79,13 @@ bench: ## build the programs of `ligament bench`, run the quickest of them
 	@dev/setup --bench
 	@$(LIGAMENT) bench messages --quick
 
-docs: ## generate the reference pages from the schemas
+docs: ## generate the reference pages: files, verbs, events
 	@dev/setup
 	@$(LIGAMENT) docs
+
+site: ## build the documentation site into build/site
+	@dev/setup --site
+	@.venv/bin/python dev/site
 
 clean: ## remove what was built; .venv and the compiler cache stay
 	rm -rf build

@@ -10,21 +10,22 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT, write_text
 from ligament.cli.common import JsonOption, print_json
-from ligament.graph.reference import reference_pages
+from ligament.cli.reference import all_pages
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")]
 
 
 def docs(out: Out = DEFAULT_OUT / "docs" / "reference", json: JsonOption = False) -> None:
-    """Write the reference pages of all file formats, generated from their schemas.
+    """Write the reference pages of all file formats, verbs and trace events.
 
-    They are not kept in the repository, so they are never out of date: index.md lists them.
+    They are generated, and not kept in the repository, so they are never out of date: index.md
+    lists them.
 
     Example:
 
     ligament docs --out build/docs/reference
     """
-    written = {name: write_text(out / name, text) for name, text in reference_pages().items()}
+    written = {name: write_text(out / name, text) for name, text in all_pages().items()}
     if json:
         print_json({"folder": str(out), "pages": sorted(written)})
     else:

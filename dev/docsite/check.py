@@ -12,10 +12,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 _ELEMENTS = """
-    a abbr article aside b blockquote body br button circle code dd defs del details dialog div dl dt
-    ellipse em footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img input kbd label li
-    line link main meta nav noscript ol p path polygon polyline pre rect script section small span
-    strong style sub summary sup svg symbol table tbody td template th thead title tr u ul use
+    a abbr article aside b blockquote body br button circle code dd defs del details dialog div dl
+    dt ellipse em footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img input kbd label
+    li line link main meta nav noscript ol p path polygon polyline pre rect script section small
+    span strong style sub summary sup svg symbol table tbody td template th thead title tr u ul use
 """
 #: Elements of pages here: a word in angle brackets that was meant as text is none of them.
 ELEMENTS = frozenset(_ELEMENTS.split())

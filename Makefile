@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb test-full site clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -34,6 +34,10 @@ demo-ros2: ## rclpy nodes feed a graph and show what comes out, all through shar
 test: ## build with warnings as errors, then lint, C++ tests, models, Python tests
 	@dev/setup --test
 	@dev/test
+
+test-full: ## the same with all that `make test` leaves out of its grids (dev/test): before a release
+	@dev/setup --test
+	@LIGAMENT_TEST_FULL=1 dev/test
 
 lint: ## all linters, the runtime compiled with clang, clang-tidy on changed C++ files
 	@dev/setup --test
@@ -101,9 +105,13 @@ bench: ## build the programs of `ligament bench`, run the quickest of them
 	@dev/setup --bench
 	@$(LIGAMENT) bench messages --quick
 
-docs: ## generate the reference pages from the schemas
+docs: ## generate the reference pages: files, verbs, events
 	@dev/setup
 	@$(LIGAMENT) docs
+
+site: ## build the documentation site into build/site
+	@dev/setup --site
+	@.venv/bin/python dev/site
 
 clean: ## remove what was built; .venv and the compiler cache stay
 	rm -rf build

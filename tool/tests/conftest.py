@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Generator
 
 import pytest
@@ -17,6 +18,38 @@ settings.register_profile("ligament", deadline=None, suppress_health_check=[Heal
 settings.load_profile("ligament")
 
 MACHINE_LACKS = "this machine has no such thing"
+
+
+#: What a parameter is called that says in which ROS 2 a test runs.
+DISTROS = ("jazzy", "kilted")
+
+
+def is_turn(nodeid: str, distro: str) -> bool:
+    """Whether a test that could run in each distribution runs in this one: they take turns."""
+    other = zlib.crc32(nodeid.replace(distro, "").encode()) % len(DISTROS)
+    return DISTROS[other] == distro
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether a test runs with LIGAMENT_TEST_FULL=1 only: it is marked so, or the other's turn."""
+    if item.get_closest_marker("full"):
+        return True
+    callspec = getattr(item, "callspec", None)
+    given = [value for value in callspec.params.values() if value in DISTROS] if callspec else []
+    if len(given) != 1 or item.get_closest_marker("each_distro"):
+        return False
+    return not is_turn(item.nodeid, given[0])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the further points of grids, unless all is wanted or tests are named one by one."""
+    named = any("::" in str(word) for word in config.args)
+    if named or os.environ.get("LIGAMENT_TEST_FULL") == "1":
+        return
+    out = [item for item in items if is_left_out(item)]
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if item not in set(out)]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -38,9 +38,17 @@ def simulate_core(bench: str, node: str, parameters: dict[str, object] | None = 
     image_bench.simulate_core(bench, node, parameters, package="driving")
 
 
-def sweep(usual: Sequence[object], rest: Sequence[object]) -> list[object]:
-    """Parameters of a bench: with LIGAMENT_HDL_FULL=1 all, which takes many minutes of a core."""
-    return [*usual, *(rest if os.environ.get("LIGAMENT_HDL_FULL") == "1" else ())]
+def sweep(
+    usual: Sequence[object], rest: Sequence[object], more: Sequence[object] = ()
+) -> list[object]:
+    """Parameters of a bench: with LIGAMENT_HDL_FULL=1 all, which takes many minutes of a core.
+
+    `more` also run with LIGAMENT_TEST_FULL=1: widths that tool/tests/cores/ runs as a whole design,
+    bit by bit as the CPU.
+    """
+    everything = os.environ.get("LIGAMENT_HDL_FULL") == "1"
+    widths = everything or os.environ.get("LIGAMENT_TEST_FULL") == "1"
+    return [*usual, *(more if widths else ()), *(rest if everything else ())]
 
 
 def road(width: int, height: int, encoding: str, distance: float, lamp: int = 0) -> Image:

@@ -10,7 +10,7 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT, write_text
 from ligament.cli.common import JsonOption, print_json
-from ligament.graph.reference import reference_pages
+from ligament.cli.reference import all_pages
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")]
 Man = Annotated[
@@ -34,9 +34,10 @@ def docs(
     completions: Completions = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the reference pages of all file formats, generated from their schemas.
+    """Write the reference pages of all file formats, verbs and trace events.
 
-    They are not kept in the repository, so they are never out of date: index.md lists them.
+    They are generated, and not kept in the repository, so they are never out of date: index.md
+    lists them.
 
     Examples:
 
@@ -49,7 +50,7 @@ def docs(
             if folder is not None:
                 _write(folder, pages(), json)
         return
-    _write(out, reference_pages(), json, start="index.md")
+    _write(out, all_pages(), json, start="index.md")
 
 
 def manual_pages() -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cases import recorded
 
-FRAMES = 25
+FRAMES = 15
 GRAPH = f"""schema: ligament/graph/1
 name: case_lane_cores
 nodes:

@@ -44,6 +44,8 @@ class Run:
                 topic["patience_ms"] = 60_000
             path.write_text(json.dumps(config))
         self._last = last
+        rates = {int(text.rpartition("=")[2]) for text in settings if ".rate_hz=" in text}
+        self._periods_ns = [1_000_000_000 // rate for rate in rates]
         before = set(build.parent.glob("runs/*"))
         domain = f"moving_{uuid.uuid4().hex[:12]}"
         self.process = subprocess.Popen(
@@ -119,7 +121,8 @@ class Run:
         recorded = (self.folder / "outputs" / f"{sink}.jsonl").read_text()
         lines = [json.loads(line) for line in recorded.splitlines()]
         stamps = [line["stamp_ns"] for line in lines]
-        assert [s - stamps[0] for s in stamps] == [i * 1_000_000 for i in range(len(stamps))]
+        (period_ns,) = self._periods_ns
+        assert [s - stamps[0] for s in stamps] == [i * period_ns for i in range(len(stamps))]
         hashes = [line["hash"] for line in lines]
         assert hashes == (hashes[:IMAGES] * (len(hashes) // IMAGES + 1))[: len(hashes)]
         assert len(set(hashes[:IMAGES])) == IMAGES

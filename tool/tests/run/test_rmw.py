@@ -314,6 +314,7 @@ def test_bytes_that_are_no_message_are_refused(start: Start, distro: str) -> Non
     assert start(distro, CODEC, "abuse").result() == {"refused": True}
 
 
+@pytest.mark.each_distro  # compiled for each
 @each_distro
 def test_its_tests_in_cpp_pass(distro: str) -> None:
     build = ROOT / "build" / f"rmw-{distro}"

@@ -22,6 +22,7 @@ def _told(path: Path) -> dict[str, str]:
     return {f["name"]: f["default_value"] for f in fields if f["default_value"]}
 
 
+@pytest.mark.each_distro  # each has its own types
 @pytest.mark.parametrize("distro", DISTROS)
 def test_defaults_are_written_as_ros_2_does(distro: str) -> None:
     wheels_python(distro)

@@ -183,7 +183,7 @@ async def forgets_at_reset(dut):
         await judge(dut, image(24, 8, "bgr8", seed=cycles))
 
 
-@pytest.mark.parametrize("pixels", drive_bench.sweep([1, 4], [2, 8]))
+@pytest.mark.parametrize("pixels", drive_bench.sweep([4], [2, 8], [1]))
 def test_driving_compensation(pixels):
     parameters = {"MAX_PIXELS": MAX_PIXELS, "PIXELS": pixels}
     drive_bench.simulate_core("test_driving_compensation", "compensation", parameters)

@@ -171,7 +171,9 @@ async def forgets_at_reset(dut):
 @pytest.mark.parametrize(
     ("classes", "width", "pixels"),
     drive_bench.sweep(
-        [(512, 128, 1), (8192, 128, 4)], [(262144, 2048, 1), (512, 128, 2), (1024, 128, 8)]
+        [(8192, 128, 4)],
+        [(262144, 2048, 1), (512, 128, 2), (1024, 128, 8)],
+        [(512, 128, 1)],
     ),
 )
 def test_driving_lane_planner(classes, width, pixels):

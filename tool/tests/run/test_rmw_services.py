@@ -33,6 +33,7 @@ def start() -> Iterator[Start]:
             program.process.communicate()
 
 
+@pytest.mark.each_distro  # each spins by another code
 @pytest.mark.parametrize("distro", DISTROS)
 def test_requests_that_are_sent_at_once_are_all_answered(start: Start, distro: str) -> None:
     """Client and server would wait for each other, and then overwrite what was not taken."""

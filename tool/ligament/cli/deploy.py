@@ -32,8 +32,8 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
-from ligament.deploy.deploy import DeployOptions
 from ligament.deploy.stage import DeployRequest, deploy_graph
+from ligament.deploy.state import DeployOptions
 from ligament.mapping import load_mapping
 from ligament.pipeline import Request, generated
 from ligament.run.display import Display, Quiet

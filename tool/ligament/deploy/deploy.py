@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
 from ligament.deploy.check import problems_of, require_room
 from ligament.deploy.connection import Connection, HostLostError, figures_of
-from ligament.deploy.hosts import Host, Hosts
+from ligament.deploy.hosts import Hosts
 from ligament.deploy.parts import Part
+from ligament.deploy.state import DeployOptions, HostState, Outcome
 from ligament.deploy.wire import Message
 from ligament.errors import FailureError, LigamentError
 from ligament.run.outcome import Observer, Verdict
@@ -21,42 +21,6 @@ from ligament.run.status import StatusBoard
 
 _STOP_S = 30.0
 """Longer than a part takes to stop in order, and to put its recording in place."""
-
-
-@dataclass(frozen=True)
-class DeployOptions:
-    """What the user may say about all parts. `words`: for each part's `ligament run`."""
-
-    words: tuple[str, ...] = ()
-    until: tuple[str, ...] = ()
-    duration_s: float | None = None
-    keep_going: bool = False
-
-
-@dataclass
-class HostState:
-    """What is known of one host's part while it runs."""
-
-    host: Host
-    part: Part
-    said_of_itself: dict[str, Any] = field(default_factory=dict)
-    run: str = ""
-    """Name of its run's folder."""
-    code: int | None = None
-    """How it ended; None: it did not yet."""
-    lost: str = ""
-    missing: list[str] = field(default_factory=list)
-    """Digests of what it lacked."""
-    sent_bytes: int = 0
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How it ended, and what is left of each host in `folder`/hosts/."""
-
-    verdict: Verdict
-    states: Mapping[str, HostState]
-    pings: Mapping[str, Sequence[Any]]
 
 
 class Deploy:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ligament.artefacts import read_json_object, write_json
 from ligament.deploy.connection import Ping
-from ligament.deploy.deploy import HostState, Outcome
+from ligament.deploy.state import HostState, Outcome
 from ligament.disk import writing
 from ligament.report.counters import status_events
 from ligament.run.context import describe_context

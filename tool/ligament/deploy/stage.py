@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.deploy.deploy import Deploy, DeployOptions
+from ligament.deploy.deploy import Deploy
 from ligament.deploy.gather import gather
 from ligament.deploy.hosts import load_hosts
 from ligament.deploy.parts import Part, parts_of
+from ligament.deploy.state import DeployOptions
 from ligament.errors import InputError, Problem, no_such
 from ligament.run.ending import last_groups
 from ligament.run.graph_run import FinishedRun

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ligament.deploy.wire import CHUNK, WireError, digest_in, inner_path
+from ligament.errors import FailureError
 
 KEPT_TREES = 2
 """Of one graph, variant and host: the one in use, and the one before, to go back to."""
@@ -133,6 +134,9 @@ class Store:
             _link(self._blobs / file.digest, path)
         (partial / _NAME).write_text(name, encoding="utf-8")
         if target.exists():  # files are missing in it: it goes, with its runs
+            with self.in_use(target.name) as free:
+                if not free:
+                    raise FailureError(f"files are missing in {target}, and a run uses it")
             shutil.rmtree(target)
         partial.replace(target)
         with _opened(self._trees) as folder:
@@ -141,7 +145,7 @@ class Store:
     @contextlib.contextmanager
     def in_use(self, tree: str) -> Iterator[bool]:
         """Keep a tree from being removed; False: another run of it goes on already."""
-        with (self.path(tree) / _NAME).open("rb") as mark:
+        with (self.path(tree) / _NAME).open("ab") as mark:
             try:
                 fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

@@ -25,35 +25,12 @@ from ligament.trace.convert import (
     table_schema,
 )
 from ligament.trace.errors import TraceError
+from ligament.trace.host_messages import facts_of, messages_between, quoted
 
 MONOTONIC = ("begin_ns", "device_begin_ns", "device_end_ns", "stopped_ns")
 """Columns that are CLOCK_MONOTONIC of the host, too (events.yaml); 0 or less: not measured."""
 _SUMS = ("events", "discarded_events", "discarded_packets", "unknown_losses", "calibration_events",
          "foreign_events", "provider_events")  # fmt: skip
-
-# One row per message that one host published and another one took: when, by their own clocks. What
-# fits two publications is linked to none.
-_MESSAGES = """
-WITH publishers AS (
-  SELECT publisher, any_value(topic) AS topic FROM events WHERE event = 'publisher_init'
-  GROUP BY publisher),
-subscriptions AS (
-  SELECT subscription, any_value(topic) AS topic FROM events WHERE event = 'subscription_init'
-  GROUP BY subscription),
-published AS (
-  SELECT p.topic, e.source_ns, any_value(e.host) AS host,
-         min(CASE WHEN e.begin_ns > 0 THEN least(e.begin_ns, e.time_ns) ELSE e.time_ns END) AS at
-  FROM events e JOIN publishers p ON p.publisher = e.publisher
-  WHERE e.event = 'publish' AND e.source_ns <> 0
-  GROUP BY p.topic, e.source_ns HAVING count(*) = 1),
-came AS (
-  SELECT s.topic, e.source_ns, e.host, min(e.time_ns) AS at
-  FROM events e JOIN subscriptions s ON s.subscription = e.subscription
-  WHERE e.event = 'relayed' GROUP BY ALL)
-SELECT p.host AS source, c.host AS target, p.at AS published, c.at AS taken
-FROM came c JOIN published p ON p.topic = c.topic AND p.source_ns = c.source_ns
-WHERE p.host <> c.host ORDER BY c.at
-"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +91,7 @@ def _samples(run: Mapping[str, Any]) -> dict[str, Facts]:
 
 def place_clocks(tables: Mapping[str, Path], samples: Mapping[str, Facts]) -> dict[str, _Placed]:
     """Put the hosts' clocks on the first one's, one after the other, each by those before it."""
-    messages = _messages(tables)
+    messages = messages_between(tables)
     placed: dict[str, _Placed] = {}
     for host in tables:
         if not placed:
@@ -126,49 +103,11 @@ def place_clocks(tables: Mapping[str, Path], samples: Mapping[str, Facts]) -> di
             if known.mapping is None:
                 continue
             into, out = messages.get((other, host)), messages.get((host, other))
-            facts = facts.joined(_of_messages(known.mapping, into, out))
+            facts = facts.joined(facts_of(known.mapping, into, out))
             counts["messages_in"] += 0 if into is None else len(into[0])
             counts["messages_out"] += 0 if out is None else len(out[0])
         placed[host] = _Placed(fit(facts), counts)
     return placed
-
-
-_Hops = tuple[Ints, Ints]
-"""When messages were published, and when taken, each by its own host's clock."""
-
-
-def _of_messages(other: ClockMap, into: _Hops | None, out: _Hops | None) -> Facts:
-    """A message is not taken before it is published, by whatever clock."""
-    nothing = np.empty(0, dtype=np.int64)
-    lower_at = lower = upper_at = upper = nothing
-    if into is not None:
-        offset, bound = other.at(into[0])
-        lower_at, lower = into[1], into[0] + offset - bound - into[1]
-    if out is not None:
-        offset, bound = other.at(out[1])
-        upper_at, upper = out[0], out[1] + offset + bound - out[0]
-    return Facts(lower_at, lower, upper_at, upper)
-
-
-def _messages(tables: Mapping[str, Path]) -> dict[tuple[str, str], _Hops]:
-    """Messages between hosts, by (publishing host, taking host)."""
-    if len(tables) < 2:
-        return {}
-    connection = duckdb.connect(":memory:")
-    each = " UNION ALL BY NAME ".join(
-        f"SELECT {_quoted(host)} AS host, event, publisher, subscription, topic, source_ns, "
-        f"begin_ns, time_ns FROM read_parquet({_quoted(table)})"
-        for host, table in tables.items()
-    )
-    connection.execute(f"CREATE VIEW events AS {each}")
-    rows = connection.execute(_MESSAGES).fetchnumpy()
-    found: dict[tuple[str, str], _Hops] = {}
-    for pair in {*zip(rows["source"], rows["target"], strict=True)}:
-        chosen = (rows["source"] == pair[0]) & (rows["target"] == pair[1])
-        published = np.ma.getdata(rows["published"])[chosen].astype(np.int64)
-        taken = np.ma.getdata(rows["taken"])[chosen].astype(np.int64)
-        found[pair] = (published, taken)
-    return found
 
 
 def _write(
@@ -278,10 +217,10 @@ def _sort(parts: Sequence[Path], target: Path, names: _Names, metadata: dict[str
     """Rows of one time stay in their host's order: what a thread did keeps its order."""
     connection = duckdb.connect(":memory:")
     connection.execute("SET memory_limit = '400MB'")
-    connection.execute(f"SET temp_directory = {_quoted(target.parent / '.spill')}")
+    connection.execute(f"SET temp_directory = {quoted(target.parent / '.spill')}")
     connection.execute("SET enable_progress_bar = false")
     each = " UNION ALL ".join(
-        f"SELECT {number} AS part, * FROM read_parquet({_quoted(path)}, file_row_number = true)"
+        f"SELECT {number} AS part, * FROM read_parquet({quoted(path)}, file_row_number = true)"
         for number, path in enumerate(parts)
     )
     ordered = parts[0].with_name(".ordered.parquet")
@@ -292,7 +231,7 @@ def _sort(parts: Sequence[Path], target: Path, names: _Names, metadata: dict[str
     try:
         connection.execute(
             f"COPY (SELECT * EXCLUDE (part, file_row_number) FROM ({each}) "
-            f"ORDER BY time_ns, part, file_row_number) TO {_quoted(ordered)} (FORMAT parquet)"
+            f"ORDER BY time_ns, part, file_row_number) TO {quoted(ordered)} (FORMAT parquet)"
         )
         with pq.ParquetWriter(target, names.schema, **options) as writer:
             for batch in pq.ParquetFile(ordered).iter_batches():
@@ -307,7 +246,3 @@ def _metadata(table: Path) -> dict[str, Any]:
     raw = pq.read_metadata(table).metadata or {}
     found: dict[str, Any] = json.loads(raw.get(b"ligament", b"{}"))
     return found
-
-
-def _quoted(text: object) -> str:
-    return "'" + str(text).replace("'", "''") + "'"

@@ -11,6 +11,7 @@ import pytest
 
 from ligament.deploy.store import File, Store, tree_digest
 from ligament.deploy.wire import WireError, digest_in, inner_path, message_of, size_in
+from ligament.errors import FailureError
 
 
 def digest(data: bytes) -> str:
@@ -40,6 +41,8 @@ def test_tree_is_made_of_what_was_sent_and_needs_nothing_again(tmp_path: Path) -
     (store.path(tree) / "v/build.json").unlink()
     (store.path(tree) / "v/build.json").write_bytes(b"")
     assert not store.has(tree, files)
+    with store.in_use(tree), pytest.raises(FailureError, match="a run uses it"):
+        store.make(tree, files, "g/v/h")
     store.make(tree, files, "g/v/h")
     assert store.has(tree, files)
 

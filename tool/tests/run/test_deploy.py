@@ -332,6 +332,18 @@ def test_hosts_that_cannot_be_used_are_told_together_and_nothing_is_changed(
     assert not list(tmp_path.glob("*/blobs/*"))
 
 
+def test_hosts_may_be_one_computer(hosts: SshHosts, build: Path, tmp_path: Path) -> None:
+    lines = ["schema: ligament/hosts/1", "hosts:"]
+    for name in "abc":
+        own = {"folder": f"'{tmp_path}/{name}'", "domain": f"deploy-{name}"}
+        lines += hosts.host_entry(name, address=hosts.address["a"], **own)
+    file = hosts.folder / "one.yaml"
+    file.write_text("\n".join(lines) + "\n")
+    result = hosts.run("deploy", build, "--hosts", file, "--quiet", "--until", "listener")
+    assert result.returncode == 0, result.stderr
+    assert "finished (the work is done)" in result.stdout
+
+
 def test_two_deploys_of_one_graph_are_refused(hosts: SshHosts, build: Path) -> None:
     process = started(hosts, build)
     second = hosts.run("deploy", build, "--hosts", hosts.hosts_file(), *LASTING)

@@ -125,7 +125,7 @@ def mistake(words: str) -> str | None:
     if rest and rest[0] in below:
         command = below[rest.pop(0)]
     known = {option for item in command.params for option in (*item.opts, *item.secondary_opts)}
-    if verb == "acceleration" and rest and not rest[0].startswith("-"):  # its verbs have parsers of their own
+    if verb == "acceleration" and rest and not rest[0].startswith("-"):  # has parsers of its own
         try:
             known = set(parser_of(rest.pop(0), "ligament")._option_string_actions)
         except InputError as error:

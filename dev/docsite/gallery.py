@@ -17,6 +17,8 @@ from typing import Any
 PAGE = "docs/gallery.md"
 GRAPH = "examples/perception"
 VARIANTS = ("processes", "one_process")
+#: Below the repository, and named so: a report says where its runs are, and the site is for others.
+OUT = Path("build/site-run")
 
 
 def reports_in(build: Path) -> list[Path]:
@@ -25,17 +27,19 @@ def reports_in(build: Path) -> list[Path]:
     return [path for path in found if path.with_suffix(".json").is_file()]
 
 
-def make_report(root: Path, out: Path) -> Path | None:
+def make_report(root: Path) -> Path | None:
     """Run the demo's graph in two variants, and report; None where that does not work here."""
     tool = [sys.executable, "-m", "ligament.cli.main"]
     for variant in VARIANTS:
-        words = ["run", GRAPH, "--variant", variant, "--trace", "--out", str(out)]
+        words = ["run", GRAPH, "--variant", variant, "--trace", "--out", str(OUT)]
         if not _ran([*tool, *words], root):
             return None
-    runs = sorted(str(run) for run in out.glob("perception/*/runs/*"))
-    page = out / "perception" / "report.html"
+    made = OUT / "perception"
+    runs = [max((root / made / variant / "runs").iterdir()) for variant in VARIANTS]
+    page = made / "report.html"
     words = ["--html", str(page), "--out", str(page.with_suffix(".json"))]
-    return page if _ran([*tool, "report", *runs, *words], root) else None
+    given = [str(run.relative_to(root)) for run in runs]
+    return root / page if _ran([*tool, "report", *given, *words], root) else None
 
 
 def _ran(command: list[str], root: Path) -> bool:

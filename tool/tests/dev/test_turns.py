@@ -47,10 +47,10 @@ def chosen(folder: Path, word: str = "", **environment: str) -> list[str]:
 
 
 def test_distributions_take_turns_and_no_case_is_lost(tmp_path: Path) -> None:
-    turns = [name for name in chosen(tmp_path) if name.startswith("test_turns")]
-    assert len(turns) == 20
-    assert len({name.replace("jazzy", "").replace("kilted", "") for name in turns}) == 20
-    assert 4 <= sum("jazzy" in name for name in turns) <= 16
+    chosen_names = [name for name in chosen(tmp_path) if name.startswith("test_turns")]
+    assert len(chosen_names) == 20
+    assert len({name.replace("jazzy", "").replace("kilted", "") for name in chosen_names}) == 20
+    assert 4 <= sum("jazzy" in name for name in chosen_names) <= 16
 
 
 def test_what_is_not_a_turn_stays(tmp_path: Path) -> None:

@@ -180,9 +180,7 @@ def test_another_machine_without_an_emulator_is_refused() -> None:
         ('{"schema": "ligament/target/1", "architecture": "a", "emulator": []}', "toolchain"),
     ],
 )
-def test_what_is_no_installation_is_refused(
-    tmp_path: Path, spoiled: str | None, said: str
-) -> None:
+def test_what_is_no_installation_is_refused(tmp_path: Path, spoiled: str | None, said: str) -> None:
     if spoiled is not None:
         (tmp_path / "share" / "ligament").mkdir(parents=True)
         (tmp_path / "share" / "ligament" / "target.json").write_text(spoiled)

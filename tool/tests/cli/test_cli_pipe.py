@@ -186,8 +186,9 @@ def test_build_is_told_how_many_jobs(
 ) -> None:
     told: list[tuple[str, int | None, bool]] = []
 
-    def stage(manifest: Path, jobs: int | None, progress: object) -> Built:
+    def stage(manifest: Path, jobs: int | None, progress: object, target: object) -> Built:
         told.append((manifest.name, jobs, callable(progress)))
+        assert target is None
         return Built(manifest.with_name("build.json"), compiled=False)
 
     monkeypatch.setattr(pipeline, "build", stage)

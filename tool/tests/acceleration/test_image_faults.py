@@ -190,7 +190,7 @@ def test_a_full_disk_leaves_the_old_image(root, tmp_path):
     assert old  # the workspace was whole
 
 
-def test_a_file_size_limit_is_told_before_anything_is_written(root, tmp_path):
+def test_a_file_size_limit_is_told_and_nothing_is_left(root, tmp_path):
     disk = tmp_path / "disk"
     ended = run_without_room(
         disk, "acceleration", "linux", "--workspace", str(root), "--output", str(disk / "x.img"),

@@ -21,10 +21,10 @@ _HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
 
 *For people who choose a platform: after this page you know what was tested of each.*
 
-Made by `colcon acceleration conformance PLATFORM --results FILE` from [{name}]({name}), which has
-the evidence of each cell. The list is that of REP-2008's draft. `yes`: it ran, and its result was
-right. `no`: it does not, or nothing does it. `not here`: the machine lacked what it needs. FPGAs
-are simulated, microcontrollers emulated: no row was tested on a board.
+Made by `colcon acceleration conformance PLATFORM --results FILE`. The evidence of each cell is in
+[{name}]({name}). The list is that of REP-2008's draft. `yes`: it ran,
+and its result was right. `no`: it does not, or nothing does it. `not here`: the machine lacked what
+it needs. FPGAs are simulated, microcontrollers emulated: no row was tested on a board.
 
 """
 

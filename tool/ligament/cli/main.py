@@ -63,7 +63,10 @@ VERBS: tuple[Verb, ...] = (
     Verb("export", "Write a folder from which a board's tools build a design.", "look"),
     Verb("docs", "Write the reference pages of all file formats.", "look"),
     Verb(
-        "acceleration", "Select a workspace's platform, make images: `colcon acceleration`.", "look"
+        "acceleration",
+        "Select a workspace's platform, build for it: as `colcon acceleration`.",
+        "look",
+        json_is_flag=False,
     ),
     Verb("doctor", "Say what is installed, what is missing, and its cost.", "look"),
     Verb("demo", "Run the perception graph in all its variants.", "measure"),

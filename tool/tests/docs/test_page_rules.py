@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 import typer
 
+from ligament.acceleration.frame import parser_of
 from ligament.bench.pages import BEGIN, END
 from ligament.cli.main import VERBS, load_verb
+from ligament.errors import InputError
 
 REPO = Path(__file__).resolve().parents[3]
 WIDEST = 100
@@ -123,6 +125,11 @@ def mistake(words: str) -> str | None:
     if rest and rest[0] in below:
         command = below[rest.pop(0)]
     known = {option for item in command.params for option in (*item.opts, *item.secondary_opts)}
+    if verb == "acceleration" and rest and not rest[0].startswith("-"):  # has parsers of its own
+        try:
+            known = set(parser_of(rest.pop(0), "ligament")._option_string_actions)
+        except InputError as error:
+            return error.problems[0].text
     for word in rest:
         option = word.partition("=")[0].rstrip(".,;:)")
         if option == "--":
@@ -189,6 +196,9 @@ def test_its_commands_exist(page: str) -> None:
         ("chekc .", "there is no verb 'chekc'"),
         ("run . --tracing", "'run' has no option '--tracing'"),
         ("trace import x --graphs y", "'trace' has no option '--graphs'"),
+        ("acceleration mixin --write", None),
+        ("acceleration mixin --writes", "'acceleration' has no option '--writes'"),
+        ("acceleration mixing", "there is no verb 'mixing'"),
     ],
 )
 def test_a_wrong_command_is_noticed(words: str, wrong: str | None) -> None:

@@ -30,8 +30,8 @@ _TEMPLATE = Template("""\
 #
 #   start.sh [PREFIX]   PREFIX: the runtime there; else LIGAMENT_PREFIX, else /usr/local
 #
-# It ends when a container has ended, or on SIGTERM or SIGINT; then it stops the others. Exit status:
-# that of the container which ended first. Logs and results are in runs/, beside this file.
+# It ends when a container has ended, or on SIGTERM or SIGINT; then it stops the others. Its exit
+# status is that of the container which ended first. Logs and results are in runs/, beside this.
 set -eu
 here=$$(cd "$$(dirname "$$0")" && pwd)
 container=$${1:-$${LIGAMENT_PREFIX:-/usr/local}}/lib/ligament/ligament-container

@@ -47,9 +47,9 @@ def read_target(prefix: Path) -> Target:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise _no_target(prefix, f"{path} is not of schema {SCHEMA}")
     architecture, emulator = data.get("architecture"), data.get("emulator")
-    if not isinstance(architecture, str) or not _is_words(emulator):
+    if not isinstance(architecture, str) or not isinstance(emulator, list):
         raise _no_target(prefix, f"{path} lacks an architecture or an emulator's words")
-    target = Target(prefix.resolve(), architecture, tuple(emulator))
+    target = Target(prefix.resolve(), architecture, tuple(map(str, emulator)))
     if not target.toolchain.is_file():
         raise _no_target(prefix, f"there is no {target.toolchain}")
     return target
@@ -76,10 +76,6 @@ def emulator_for(target: Target | None) -> list[str]:
             hint="Debian: apt install qemu-user-static; then build that runtime again",
         )
     )
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
 def _no_target(prefix: Path, text: str) -> InputError:

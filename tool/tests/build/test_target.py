@@ -49,15 +49,20 @@ def make_prefix(folder: Path, architecture: str, emulator: Sequence[str] = ()) -
     return folder
 
 
+def emulator(root: Path) -> list[str]:
+    """The words of an emulator that notes in a file what it runs, and runs it."""
+    return ["sh", "-c", 'echo "$1" >> "$0"; exec "$@"', str(root / "emulated")]
+
+
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a chat that was built for `riscv64`, which `env` emulates."""
+    """The folder of a chat that was built for `riscv64`; its emulator notes what it runs."""
     root = tmp_path_factory.mktemp("a board")
     name = f"target_test_{uuid.uuid4().hex[:8]}"
     text = (RUN / "chat.yaml").read_text().replace("run_test_chat", name)
     (root / "graph.yaml").write_text(text)
     shutil.copytree(RUN / "nodes", root / "nodes")
-    prefix = make_prefix(root / "prefix", "riscv64", ["env"])
+    prefix = make_prefix(root / "prefix", "riscv64", emulator(root))
     built(Request(root / "graph.yaml", out=root / "build"), target=read_target(prefix))
     return root / "build" / "riscv64" / name / "processes"
 
@@ -78,8 +83,9 @@ def test_the_run_here_goes_through_the_emulator(chat: Path) -> None:
     assert done.returncode == 0, done.stderr
     (run,) = (chat / "runs").iterdir()
     assert json.loads((run / "run.json").read_text())["state"] == "finished"
-    target = read_target(chat.parents[3] / "prefix")
-    assert emulator_for(target) == ["env"]
+    root = chat.parents[3]
+    program = root / "prefix" / "lib" / "ligament" / "ligament-container"
+    assert (root / "emulated").read_text().splitlines() == [str(program)] * 2
     shutil.rmtree(run)
 
 
@@ -180,9 +186,7 @@ def test_another_machine_without_an_emulator_is_refused() -> None:
         ('{"schema": "ligament/target/1", "architecture": "a", "emulator": []}', "toolchain"),
     ],
 )
-def test_what_is_no_installation_is_refused(
-    tmp_path: Path, spoiled: str | None, said: str
-) -> None:
+def test_what_is_no_installation_is_refused(tmp_path: Path, spoiled: str | None, said: str) -> None:
     if spoiled is not None:
         (tmp_path / "share" / "ligament").mkdir(parents=True)
         (tmp_path / "share" / "ligament" / "target.json").write_text(spoiled)

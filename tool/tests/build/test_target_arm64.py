@@ -105,7 +105,9 @@ def test_the_demo_gives_the_same_bytes_on_both(graph: Path) -> None:
 
 def test_processes_of_both_architectures_share_a_pool() -> None:
     """The layout is the same bytes: what one publishes the other takes, both ways."""
-    both = [REPOSITORY / f"build/{folder}/tests/pool_peer" for folder in ("runtime", "arm64/runtime")]
+    both = [
+        REPOSITORY / f"build/{folder}/tests/pool_peer" for folder in ("runtime", "arm64/runtime")
+    ]
     if missing := [path for path in both if not path.is_file()]:
         pytest.skip(f"this machine has no such thing: {missing[0]}")
     emulator = json.loads((PREFIX / "share/ligament/target.json").read_text())["emulator"]

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from full_disk import run_without_room
 from image_workspaces import image_of, make, needs_image_tools, write_platform
 from workspaces import call
+
+from ligament.acceleration.images import table
 
 
 @pytest.fixture(autouse=True)
@@ -190,7 +193,7 @@ def test_a_full_disk_leaves_the_old_image(root, tmp_path):
     assert old  # the workspace was whole
 
 
-def test_a_file_size_limit_is_told_before_anything_is_written(root, tmp_path):
+def test_a_file_size_limit_is_told_and_nothing_is_left(root, tmp_path):
     disk = tmp_path / "disk"
     ended = run_without_room(
         disk, "acceleration", "linux", "--workspace", str(root), "--output", str(disk / "x.img"),
@@ -233,6 +236,21 @@ def test_a_damaged_table_is_refused(with_image, capsys, at, wanted):
     damage(image_of(root), at)
     assert call(root, "package", "--grow", "root=16M") == 2
     assert wanted in said(capsys)
+
+
+def test_a_table_that_was_changed_by_another_tool_is_refused(with_image, capsys):
+    root, _ = with_image
+    with image_of(root).open("r+b") as file:
+        found = table.read(file, "image")
+        first, *rest, last = found.parts
+        moved = replace(found, parts=(first, *rest, replace(last, size=last.size - 512)))
+        begin, end = table.written(moved)
+        file.seek(0)
+        file.write(begin)
+        file.seek(-len(end), os.SEEK_END)
+        file.write(end)
+    assert call(root, "package", "--swap-kernel", "vanilla") == 2
+    assert "are not where its ligament-image.json says" in said(capsys)
 
 
 def test_an_image_that_is_cut_short_is_refused(with_image, capsys):

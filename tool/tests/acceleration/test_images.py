@@ -90,6 +90,21 @@ def test_the_boot_partition_names_the_root_and_loads_modules_in_order(root, tmp_
     assert os.access(tmp_path / "unpacked/init", os.X_OK)
 
 
+@pytest.mark.parametrize("table", ["gpt", "mbr"])
+def test_without_an_initramfs_the_root_is_named_by_its_place_in_the_table(tmp_path, table):
+    root = make(tmp_path / "ws", table=table)
+    path = root / "acceleration/firmware/toy/platform.yaml"
+    path.write_text(path.read_text().replace("  initramfs:\n    - {from: early}\n", ""))
+    assert call(root, "linux") == 0
+    boot = cut_out(image_of(root), 0, tmp_path / "boot")
+    told = run("mtype", "-i", str(boot), "::/extlinux/extlinux.conf")
+    disk = json.loads(run("sfdisk", "--json", str(image_of(root))))["partitiontable"]
+    by_number = f"{disk['id'].removeprefix('0x')}-02"
+    wanted = disk["partitions"][1]["uuid"].lower() if table == "gpt" else by_number
+    assert f"root=PARTUUID={wanted} ro" in told
+    assert "initrd" not in told
+
+
 def test_the_same_input_gives_the_same_bytes(tmp_path, monkeypatch):
     one = built(make(tmp_path / "one"), "linux")
     old_mask = os.umask(0o077)

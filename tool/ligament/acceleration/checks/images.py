@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a platform boots: images, kernels, guests, networks. Real packages, so these need a network once."""
+"""What a platform boots: images, kernels, guests, networks. Packages are fetched: a network."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from ligament.acceleration.images.record import NAME, Image, record_bytes
 from ligament.acceleration.images.sources import Sources
 from ligament.acceleration.images.table import ALIGNMENT, Part, Table
 from ligament.acceleration.images.tree import Tree, of_texts
-from ligament.disk import replacing, require_file_size
+from ligament.disk import replacing
 from ligament.errors import InputError, Problem
 
 _SPACE = uuid.UUID("8f3b1c52-6c1a-5d0e-9a7e-0f6d5c2b1a90")
@@ -262,7 +262,6 @@ def require_tools() -> None:
 def write(plan: Plan, output: Path) -> None:
     """Write the image: whole under its name, or not at all."""
     remove_left_over(output)
-    require_file_size(output, plan.table.size)
     with replacing(output, plan.table.size) as partial, scratch_beside(output) as scratch:
         first, last = table.written(plan.table)
         with partial.open("wb") as file:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ligament.acceleration.images import tools
 from ligament.acceleration.images.tree import Entry, Tree
-from ligament.errors import FailureError, InputError, Problem
+from ligament.errors import InputError, Problem
 
 PROGRAMS = ("mkfs.ext4", "debugfs", "e2fsck")
 BLOCK = 4096
@@ -144,13 +144,3 @@ def grow(path: Path, size: int, name: str) -> None:
     os.truncate(path, size)
     tools.run(["resize2fs", "-f", path.name], path.parent, f"cannot grow partition '{name}'")
     check(path, name)
-
-
-def read_uuid(path: Path, offset: int) -> uuid.UUID:
-    """Return the UUID of the file system at an offset of an image; its superblock is at 1024."""
-    with path.open("rb") as file:
-        file.seek(offset + 1024)
-        block = file.read(1024)
-    if len(block) < 1024 or block[0x38:0x3A] != b"\x53\xef":
-        raise FailureError(f"{path} has no ext4 file system at byte {offset}")
-    return uuid.UUID(bytes=block[0x68:0x78])

@@ -11,8 +11,6 @@ from ligament.acceleration.images.sources import INSTALL
 from ligament.acceleration.manifest import Platform
 from ligament.errors import InputError, Problem, listing, no_such
 
-MIB = 1 << 20
-
 
 @dataclass(frozen=True)
 class Partition:

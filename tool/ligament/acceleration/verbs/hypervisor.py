@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what starts several systems beside each other on one board, under Xen: device-tree nodes
 for domains that the hypervisor starts itself (dom0less), xl configurations for those that the
-control domain starts, U-Boot's script, and the files that these load. Domains are described in YAML:
+control domain starts, U-Boot's script, and the files that these load. The domains are in YAML:
 
   schema: ligament/domains/1
   dom0: {memory_bytes: 0x20000000, cores: 1, arguments: console=hvc0}      # may be left out

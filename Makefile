@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb test-full site clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb test-full site deb-test clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -94,8 +94,12 @@ wheel: ## a wheel of tool, runtime, edge, middleware and the demo's nodes, for p
 wheel-test: ## that wheel in a bare Debian 12: installed, demo without compiler, faults; as root
 	@packaging/wheel/test
 
-deb: ## a Debian package of that wheel
+deb: ## a Debian package of that wheel (`make wheel` first)
+	@dev/setup --packaging
 	@packaging/deb/make
+
+deb-test: ## that package in a bare Debian 12: installed, demo, removed; as root
+	@packaging/deb/make test
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -64,6 +64,7 @@ def write_wheel(
     check_tag(stage, fail)
     with zipfile.ZipFile(pure) as package:
         files = {name: package.read(name) for name in package.namelist() if name[-1] != "/"}
+        programs = {entry.filename for entry in package.infolist() if is_program(entry)}
     name, version = pure.name.split("-")[:2]
     information = f"{name}-{version}.dist-info"
     files.pop(f"{information}/RECORD")
@@ -73,7 +74,6 @@ def write_wheel(
     ).encode()
     for package_name, path in sorted(licences.items()):
         files[f"{information}/licenses/debian/{package_name}"] = path.read_bytes()
-    programs = set()
     for path in sorted(stage.rglob("*")):
         if path.is_symlink():
             fail(f"{path.relative_to(stage)} is a link, and a wheel holds none")
@@ -87,6 +87,11 @@ def write_wheel(
     partial = target.with_name(f".{target.name}.partial")
     _write(partial, files, programs, f"{information}/RECORD")
     return partial.replace(target)
+
+
+def is_program(entry: zipfile.ZipInfo) -> bool:
+    """Whether a file of an archive may be run."""
+    return bool(entry.external_attr >> 16 & 0o100)
 
 
 def _write(target: Path, files: dict[str, bytes], programs: set[str], record: str) -> None:

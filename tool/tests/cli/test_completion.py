@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 import time
@@ -122,7 +123,8 @@ class Terminal:
         os.write(self.terminal, keys.encode())
         begin, patience = len(self.shown), time.monotonic() + 60
         while not re.search(until, self.shown[begin:]) and time.monotonic() < patience:
-            self.shown += os.read(self.terminal, 4096).decode(errors="replace")
+            if select.select([self.terminal], [], [], 1)[0]:
+                self.shown += os.read(self.terminal, 4096).decode(errors="replace")
         return self.shown[begin:]
 
     def end(self) -> None:

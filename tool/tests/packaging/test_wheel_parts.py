@@ -98,6 +98,9 @@ def pure(folder: Path) -> Path:
     path = folder / "ligament-0.1.0-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr("ligament/__init__.py", "")
+        script = zipfile.ZipInfo("ligament/template")
+        script.external_attr = 0o100755 << 16
+        wheel.writestr(script, "#!/bin/sh\n")
         for name in ("METADATA", "WHEEL", "RECORD"):
             wheel.writestr(f"ligament-0.1.0.dist-info/{name}", "Name: ligament\n")
     return path
@@ -124,6 +127,8 @@ def test_the_wheel_is_whole(stage: Path, tmp_path: Path) -> None:
             assert (digest, int(size)) == (f"sha256={found}", len(content))
         program = wheel.getinfo("ligament-0.1.0.data/data/lib/ligament/ligament-said")
         assert program.external_attr >> 16 & 0o111
+        assert archive.is_program(wheel.getinfo("ligament/template"))
+        assert not archive.is_program(wheel.getinfo("ligament/__init__.py"))
         assert wheel.read("ligament-0.1.0.dist-info/licenses/debian/liba") == b"a licence"
         about = wheel.read("ligament-0.1.0.dist-info/WHEEL").decode()
         assert f"Tag: py3-none-{archive.tag()}\n" in about

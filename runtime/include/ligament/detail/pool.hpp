@@ -158,7 +158,7 @@ using PublishResult = expected<Published, PublishError>;
 
 class Waiter;
 
-/// As `max_blocking_ns` of requests and responses: who loses one waits for ever, and a process that
+/// As `max_blocking_ns` of requests and responses: who loses one waits forever, and a process that
 /// shares a busy machine may take nothing for longer than a message waits.
 inline constexpr std::int64_t service_blocking_ns = 1'000'000'000;
 

@@ -93,6 +93,20 @@ def test_host_that_hangs_holds_up_no_other_ones_stop() -> None:
     assert asyncio.run(stopped()) == ["stop"]
 
 
+def test_signal_ends_the_fetching() -> None:
+    async def lost() -> list[bool]:
+        one = deploy("a")
+        connection = Connection(one._states["a"].host, 5.0, lambda _: None)
+        one._connections["a"] = connection
+        one._on_signal()
+        before = connection.lost.done()
+        one._is_fetching = True
+        one._on_signal()
+        return [before, connection.lost.done()]
+
+    assert asyncio.run(lost()) == [False, True]
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -55,8 +55,8 @@ def _machine(said: Mapping[str, Any], part: Part) -> FailureError | None:
     return FailureError(
         f"{part.host}: its processor is {said.get('machine')}, and the libraries were built for "
         f"{listing(wrong)}",
-        hint="build for it (ligament build --target PREFIX) and deploy that build.json, or build and "
-        f"start its part there: ligament run GRAPH --host {part.host}",
+        hint="build for it (ligament build --target PREFIX) and deploy that build.json, or build "
+        f"and start its part there: ligament run GRAPH --host {part.host}",
     )
 
 

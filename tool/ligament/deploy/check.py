@@ -9,6 +9,7 @@ from typing import Any
 from ligament import __version__
 from ligament.deploy import whoami
 from ligament.deploy.parts import Part
+from ligament.deploy.wire import Message, size_in
 from ligament.errors import FailureError, listing
 
 
@@ -54,8 +55,8 @@ def _machine(said: Mapping[str, Any], part: Part) -> FailureError | None:
     return FailureError(
         f"{part.host}: its processor is {said.get('machine')}, and the libraries were built for "
         f"{listing(wrong)}",
-        hint="deploy from a computer of its kind, or build and start its part there: "
-        f"ligament run GRAPH --host {part.host}",
+        hint="build for it (ligament build --target PREFIX) and deploy that build.json, or build "
+        f"and start its part there: ligament run GRAPH --host {part.host}",
     )
 
 
@@ -71,11 +72,11 @@ def _clock(said: Mapping[str, Any], host: str, limit_s: float) -> FailureError |
     )
 
 
-def require_room(said: Mapping[str, Any], part: Part, needed: int) -> None:
+def require_room(said: Message, part: Part, needed: int) -> None:
     """Raise where a host has less room than is to be sent."""
-    if int(said["free_bytes"]) < needed:
+    if size_in(said, "free_bytes") < needed:
         raise FailureError(
             f"{part.host}: {needed:,} bytes are to be copied, and {said['free_bytes']:,} are free "
-            f"in {said['folder']}",
+            f"in {said.get('folder')}",
             hint="make room there, or name another `folder` in hosts.yaml",
         )

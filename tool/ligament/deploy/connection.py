@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -26,7 +26,7 @@ from ligament.deploy.wire import (
     message_of,
     size_in,
 )
-from ligament.disk import writing
+from ligament.disk import replacing
 from ligament.errors import FailureError
 
 PING_S = 0.25
@@ -140,7 +140,7 @@ class Connection:
                     self._heard = time.monotonic()  # it takes what is sent
                 await self._process.stdin.drain()
             except (BrokenPipeError, ConnectionResetError):
-                self._lose("the connection broke off")
+                self.lose("the connection broke off")
 
     async def ping(self) -> int:
         """Ask for its clocks; returns by how much its real time is ahead of ours, about."""
@@ -162,7 +162,7 @@ class Connection:
 
     async def close(self) -> None:
         """End the connection; the host's end stops whatever runs."""
-        self._lose("the connection was closed")
+        self.lose("the connection was closed")
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -184,13 +184,13 @@ class Connection:
                 self._heard = time.monotonic()
                 await self._take(message_of(line), self._process.stdout)
             why = "the connection was closed"
-        except (WireError, asyncio.IncompleteReadError, ValueError) as error:
-            why = f"what it says makes no sense ({error})"
         except (OSError, FailureError) as error:
             why = f"what it sends cannot be kept: {error}"
+        except Exception as error:  # lines may hold anything, at any depth
+            why = f"what it says makes no sense ({error!r})"
         if self._said:
             why += f" (ssh: {self._said[-1]})"
-        self._lose(why)
+        self.lose(why)
 
     async def _take(self, message: Message, stream: asyncio.StreamReader) -> None:
         if "file" in message:
@@ -209,7 +209,7 @@ class Connection:
         path = self._folder / inner_path(str(message["file"]))
         path.parent.mkdir(parents=True, exist_ok=True)
         left = size_in(message)
-        with writing(path, left), path.open("wb") as out:
+        with replacing(path, left) as partial, partial.open("wb") as out:
             while left:
                 data = await stream.readexactly(min(left, CHUNK))
                 self._heard = time.monotonic()
@@ -232,13 +232,14 @@ class Connection:
             await asyncio.sleep(PING_S - asyncio.get_running_loop().time() % PING_S)
             silent = time.monotonic() - self._heard
             if silent > self._lease_s:
-                self._lose(f"it does not answer any more (silent for {silent:.1f} s)")
+                self.lose(f"it does not answer any more (silent for {silent:.1f} s)")
 
     async def _ping_once(self) -> None:
         with contextlib.suppress(FailureError, WireError):
             await self.ping()
 
-    def _lose(self, why: str) -> None:
+    def lose(self, why: str) -> None:
+        """Wait for nothing of it any more."""
         if not self.lost.done():
             self.lost.set_result(why)
 
@@ -246,3 +247,11 @@ class Connection:
 def figures_of(answer: Message) -> dict[str, Any]:
     """Return what a host said of itself, without the number of its request."""
     return {key: value for key, value in answer.items() if key != "to"}
+
+
+async def said_of(host: Host, step: Coroutine[Any, Any, None]) -> None:
+    """Do a step with a host; of an answer that is none it is said whose it was."""
+    try:
+        await step
+    except WireError as error:
+        raise FailureError(f"{host.name}: what it says makes no sense ({error})") from error

@@ -4,23 +4,26 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import signal
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
+from ligament import __version__
 from ligament.deploy.check import problems_of, require_room
-from ligament.deploy.connection import Connection, HostLostError, figures_of
+from ligament.deploy.connection import Connection, figures_of, said_of
 from ligament.deploy.hosts import Hosts
 from ligament.deploy.parts import Part
 from ligament.deploy.state import DeployOptions, HostState, Outcome
-from ligament.deploy.wire import Message
+from ligament.deploy.wire import Message, WireError
 from ligament.errors import FailureError, LigamentError
 from ligament.run.outcome import Observer, Verdict
 from ligament.run.status import StatusBoard
 
 _STOP_S = 30.0
 """Longer than a part takes to stop in order, and to put its recording in place."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Deploy:
@@ -44,6 +47,7 @@ class Deploy:
         self._connections: dict[str, Connection] = {}
         self._changed = asyncio.Event()
         self._signals = 0
+        self._is_fetching = False
         self._noted: set[str] = set()
         self.board = StatusBoard(
             {
@@ -65,14 +69,17 @@ class Deploy:
             self._check()
             await self._each(self._offer)
             await self._each(self._put)
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in _SIGNALS:
                 asyncio.get_running_loop().add_signal_handler(number, self._on_signal)
             await self._each(self._start)
             verdict = await self._watch()
             await self._stop()
             folder = new_folder()
+            self._is_fetching = True
             await self._each(lambda state: self._fetch(state, folder / "hosts" / state.host.name))
         finally:
+            for number in _SIGNALS:
+                asyncio.get_running_loop().remove_signal_handler(number)
             await asyncio.gather(*(one.close() for one in self._connections.values()))
         self.board.close()
         self._observer.figures(self.board)
@@ -84,7 +91,7 @@ class Deploy:
 
     async def _each(self, step: Callable[[HostState], Coroutine[Any, Any, None]]) -> None:
         """Do a step on all hosts at once; what went wrong is said of all together."""
-        tasks = [step(state) for state in self._states.values() if not state.lost]
+        tasks = [said_of(s.host, step(s)) for s in self._states.values() if not s.lost]
         found = await asyncio.gather(*tasks, return_exceptions=True)
         wrong = [error for error in found if isinstance(error, BaseException)]
         for error in wrong:
@@ -102,7 +109,9 @@ class Deploy:
         )
         self._connections[name] = connection
         state.said_of_itself = figures_of(await connection.open())
-        ahead = [await connection.ping() for _ in range(3)]
+        # Another version may answer what this one does not understand; `_check` tells.
+        is_ours = state.said_of_itself.get("version") == __version__
+        ahead = [await connection.ping() for _ in range(3)] if is_ours else [0]
         state.said_of_itself["ahead_ns"] = min(ahead, key=abs)
         connection.lost.add_done_callback(lambda _: self._changed.set())
 
@@ -122,7 +131,9 @@ class Deploy:
         part = state.part
         offer = {"do": "offer", "tree": part.tree(), "files": [f.plain() for f in part.files()]}
         answer = await self._connections[state.host.name].ask(offer)
-        state.missing = [digest for digest in answer["missing"] if part.knows(digest)]
+        if not isinstance(missing := answer.get("missing"), list):
+            raise WireError(f"'missing' is {missing!r} and no list")
+        state.missing = [digest for digest in missing if part.knows(digest)]
         state.sent_bytes = sum(part.size(digest) for digest in state.missing)
         require_room(state.said_of_itself, part, state.sent_bytes)
 
@@ -157,6 +168,9 @@ class Deploy:
     def _on_signal(self) -> None:
         self._signals += 1
         self._changed.set()
+        if self._is_fetching:
+            for connection in self._connections.values():
+                connection.lose("interrupted while its files were fetched")
 
     def _on_event(self, state: HostState, message: Message) -> None:
         match message.get("event"):
@@ -263,19 +277,24 @@ class Deploy:
         return [s for s in self._states.values() if not (self._trouble(s) or s.code is not None)]
 
     async def _ask_to_stop(self) -> None:
-        for state in self._running():
-            try:
-                await self._connections[state.host.name].ask({"do": "stop"})
-            except HostLostError:
-                continue  # `_trouble` tells
+        """Ask all at once: one that hangs holds up none of the others."""
+        await asyncio.gather(*(self._ask_one_to_stop(state) for state in self._running()))
+
+    async def _ask_one_to_stop(self, state: HostState) -> None:
+        with contextlib.suppress(FailureError):  # `_trouble` tells
+            await self._connections[state.host.name].ask({"do": "stop"})
 
     async def _fetch(self, state: HostState, folder: Path) -> None:
-        """What a host has of the run; one that goes away meanwhile counts as lost."""
+        """What a host has of the run; one whose files do not come counts as lost."""
         if not state.run:
             return
         connection = self._connections[state.host.name]
         try:
             await connection.fetch(state.run, folder)
+        except (FailureError, WireError) as error:
+            state.lost = f"no files came: {str(error).removeprefix(f'{state.host.name}: ')}"
+            return
+        try:
             await connection.ask({"do": "forget", "run": state.run})
-        except HostLostError:
-            state.lost = connection.lost.result()
+        except FailureError as error:
+            self._observer.note(f"{error}; the files of its run stay there, too")

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from ligament.artefacts import read_json_object, write_json
 from ligament.deploy.connection import Ping
 from ligament.deploy.state import HostState, Outcome
 from ligament.disk import writing
+from ligament.graph.schema import is_valid
 from ligament.report.counters import status_events
 from ligament.run.context import describe_context
 from ligament.trace.clock_fit import MAX_SLEW
@@ -19,14 +22,26 @@ from ligament.trace.clock_fit import MAX_SLEW
 _MOST_SAMPLES = 256
 """Of each clock in run.json: of more, the tightest of each stretch."""
 _LISTS = ("stuck", "moves")
+_ABSENT: dict[str, Any] = {
+    "executables": {},
+    "restarts": {},
+    **dict.fromkeys((*_LISTS, "errors", "losses", "outputs"), ()),
+}
+"""What a run.json may leave out."""
 
 
 def gather(folder: Path, build: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
     """Write the run's own files beside hosts/; returns run.json."""
     records = {host: read_json_object(folder / "hosts" / host / "run.json")
                for host in outcome.states}  # fmt: skip
-    found = {host: record for host, record in records.items() if record}
-    data = _run_json(folder, build, outcome, found)
+    found = {host: {**_ABSENT, **record} for host, record in records.items()
+             if is_valid("run", record)}  # fmt: skip
+    for host, state in outcome.states.items():
+        if records[host] and host not in found:
+            state.lost = state.lost or "its run.json is none of this version"
+    # The first is the reference of the clocks: one that left a record, if there is one.
+    states = dict(sorted(outcome.states.items(), key=lambda entry: entry[0] not in found))
+    data = _run_json(folder, build, replace(outcome, states=states), found)
     _join_status(folder, found)
     write_json(folder / "run.json", data)
     return data
@@ -145,16 +160,15 @@ def _clocks(
     found: Mapping[str, Mapping[str, Any]],
 ) -> list[dict[str, Any]]:
     """The first host's clock is the reference; the others by what the deployer was answered."""
-    first = next((host for host in hosts if host in found), hosts[0])
+    first = hosts[0]
     clocks: list[dict[str, Any]] = [
         {"id": "monotonic", "kind": "CLOCK_MONOTONIC", "reference": True}
     ]
     clocks += [one for one in found.get(first, {}).get("clocks", ()) if one["id"] == "realtime"]
-    for host in hosts:
-        if host != first:
-            samples = samples_of(pings[first], pings[host])
-            clocks.append({"id": f"monotonic@{host}", "kind": "CLOCK_MONOTONIC",
-                           "reference": False, "samples": samples})  # fmt: skip
+    for host in hosts[1:]:
+        samples = samples_of(pings[first], pings[host])
+        clocks.append({"id": f"monotonic@{host}", "kind": "CLOCK_MONOTONIC",
+                       "reference": False, "samples": samples})  # fmt: skip
     return clocks
 
 
@@ -164,11 +178,14 @@ def samples_of(reference: Sequence[Ping], other: Sequence[Ping]) -> list[dict[st
     The deployer's clock is between them: there - ours lies in [there - received, there - sent].
     Between two questions it may have drifted from the reference's.
     """
+    if not reference:
+        return []
+    reference = sorted(reference, key=lambda r: r.sent_ns)
+    sent = [r.sent_ns for r in reference]
     samples = []
     for ping in other:
-        if not reference:
-            break
-        near = min(reference, key=lambda r: abs(r.sent_ns - ping.sent_ns))
+        k = bisect_left(sent, ping.sent_ns)
+        near = min(reference[max(0, k - 1) : k + 1], key=lambda r: abs(r.sent_ns - ping.sent_ns))
         apart = max(ping.received_ns, near.received_ns) - min(ping.sent_ns, near.sent_ns)
         # other - reference, each against the deployer's clock
         low = (ping.there_ns - ping.received_ns) - (near.there_ns - near.sent_ns)

@@ -94,7 +94,21 @@ def _not_carried(mapping: GraphMapping, build: Mapping[str, Any]) -> list[Proble
     return [
         Problem("deploy-carries", f"the node '{name}' {why}, and deploy cannot copy it", hint=hint)
         for name, why in sorted(told.items())
-    ]
+    ] + _executables_not_carried(mapping)
+
+
+def _executables_not_carried(mapping: GraphMapping) -> list[Problem]:
+    """Files are not copied; and one without a host would be started by each part."""
+    said = "the executable '{}' is "
+    return [
+        Problem("deploy-carries", said.format(name) + "a file of this computer, and deploy does "
+                "not copy it", hint="install it there in a package, or start it by hand")
+        for name, one in mapping.executables.items() if one.is_file
+    ] + [
+        Problem("deploy-carries", said.format(name) + "on no host, and each would start it",
+                hint="say where it runs: `host:` in graph.yaml")
+        for name, one in mapping.executables.items() if not one.host and len(mapping.hosts) > 1
+    ]  # fmt: skip
 
 
 def _part(build_path: Path, build: Mapping[str, Any], mapping: GraphMapping, share: Share) -> Part:
@@ -130,7 +144,10 @@ def _part(build_path: Path, build: Mapping[str, Any], mapping: GraphMapping, sha
         target = share.containers[name]["config"]
         part.sources[f"{variant}/{target}"] = json_text(config).encode()
     # All containers stay in it: from the topics of all follows when the work is done.
-    text = json_text({**build, "libraries": libraries})
+    # A target is what a build for another processor was compiled against here, at a path of this
+    # computer. Where it runs, the host's own runtime is that.
+    kept = {key: value for key, value in build.items() if key != "target"}
+    text = json_text({**kept, "libraries": libraries})
     part.sources[f"{variant}/build.json"] = text.encode()
     return part
 

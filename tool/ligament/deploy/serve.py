@@ -14,7 +14,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ligament.deploy import whoami
 from ligament.deploy.part_run import PartRun
@@ -68,27 +68,39 @@ class Inlet:
 
 
 class Outlet:
-    """Lines to a pipe, from several threads."""
+    """Lines to a pipe, from several threads; one that takes nothing for `lease_s` is cut."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, lease_s: float) -> None:
+        os.set_blocking(handle, False)
         self._out = os.fdopen(handle, "wb", buffering=0)
+        self._lease_s = lease_s
         self._lock = threading.Lock()
         self.is_cut = False
 
     def send(self, message: Message, payload: Iterable[bytes] = ()) -> None:
         """Send a message and the bytes that belong to it. Once nobody reads, nothing happens."""
         with self._lock:
+            if self.is_cut:
+                return
             try:
                 self._write(line_of(message))
                 for data in payload:
                     self._write(data)
-            except BrokenPipeError:
+            except OSError:
                 self.is_cut = True
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[self._out.write(view) :]
+            _, ready, _ = select.select([], [self._out], [], self._lease_s)
+            if not ready:
+                raise TimeoutError
+            view = view[self._out.write(view) or 0 :]
+
+
+_BUSY_S = 0.25
+_SLOW = ("offer", "put", "tree", "fetch", "forget")
+"""Requests that wait for a lock or a disk. Not `run`: it forks, with no other thread."""
 
 
 class HostEnd:
@@ -101,12 +113,14 @@ class HostEnd:
         self._store = Store(folder)
         self._offered: tuple[str, list[File]] = ("", [])
         self._locked = contextlib.ExitStack()
+        self._kept = contextlib.ExitStack()
+        self._held = ""
         self._run: PartRun | None = None
 
     def serve(self) -> None:
         """Until stdin ends or is silent, or nobody reads what is said."""
         self._outlet.send({"hello": READY})
-        with self._locked:
+        with self._kept, self._locked:
             try:
                 while (line := self._inlet.line()) and not self._outlet.is_cut:
                     self._answer(message_of(line))
@@ -129,14 +143,33 @@ class HostEnd:
             "fetch": self._fetch,
             "forget": self._forget,
         }
-        handler = handlers.get(text_in(message, "do"))
+        do = text_in(message, "do")
+        handler = handlers.get(do)
         if handler is None:
-            raise WireError(f"there is no request '{message['do']}'")
+            raise WireError(f"there is no request '{do}'")
         try:
-            answer = handler(message)
+            with self._busy() if do in _SLOW else contextlib.nullcontext():
+                answer = handler(message)
         except (LigamentError, OSError) as error:
             answer = {"error": str(as_no_room(error, self._folder) or error)}
         self._outlet.send({"to": number, **answer})
+
+    @contextlib.contextmanager
+    def _busy(self) -> Iterator[None]:
+        """Say again and again that an answer takes time: silence would mean that we are gone."""
+        done = threading.Event()
+
+        def tell() -> None:
+            while not done.wait(_BUSY_S):
+                self._outlet.send({"event": "busy"})
+
+        teller = threading.Thread(target=tell, daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            done.set()
+            teller.join()
 
     def _offer(self, message: Message) -> dict[str, Any]:
         tree, files = text_in(message, "tree"), message.get("files")
@@ -166,8 +199,15 @@ class HostEnd:
 
     def _tree(self, message: Message) -> dict[str, Any]:
         path = self._store.make(*self._offered, text_in(message, "name"))
+        self._hold(path.name)  # before others may remove it
         self._locked.close()
         return {"path": str(path)}
+
+    def _hold(self, tree: str) -> bool:
+        """Keep a tree until the end; False: a run of another deploy has it."""
+        if self._held != tree and self._kept.enter_context(self._store.in_use(tree)):
+            self._held = tree
+        return self._held == tree
 
     def _start(self, message: Message) -> dict[str, Any]:
         tree = text_in(message, "tree")
@@ -178,8 +218,7 @@ class HostEnd:
             raise WireError("'words' is no list of words")
         variant = inner_path(text_in(message, "variant"))
         build = self._store.path(tree) / variant / "build.json"
-        free = self._store.in_use(tree)
-        if not self._locked.enter_context(free):
+        if not self._hold(tree):
             return {"error": f"this part of the graph runs already from {build.parent}"}
         host = text_in(message, "host")
         self._run = PartRun(build, ["--host", host, *words], self._outlet.send)
@@ -201,10 +240,11 @@ class HostEnd:
         folder = self._folder_of(message)
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.is_symlink())
         for path in paths:
-            size = path.stat().st_size
             name = path.relative_to(folder).as_posix()
-            told = {"to": message["n"], "file": name, "size": size}
-            self._outlet.send(told, _bytes_of(path, size))
+            with path.open("rb") as stream:  # before its size is told: bytes must follow that
+                size = os.fstat(stream.fileno()).st_size
+                told = {"to": message["n"], "file": name, "size": size}
+                self._outlet.send(told, _bytes_of(stream, size))
         return {"files": len(paths)}
 
     def _forget(self, message: Message) -> dict[str, Any]:
@@ -212,13 +252,16 @@ class HostEnd:
         return {"ok": True}
 
 
-def _bytes_of(path: Path, size: int) -> Iterator[bytes]:
-    """Exactly so many: where a file became shorter meanwhile, zeros stand for the rest."""
-    with path.open("rb") as stream:
-        while size:
-            data = stream.read(min(size, CHUNK)) or bytes(min(size, CHUNK))
-            size -= len(data)
-            yield data
+def _bytes_of(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Exactly so many: zeros stand for what a file lost meanwhile, or what cannot be read."""
+    while size:
+        try:
+            data = stream.read(min(size, CHUNK))
+        except OSError:
+            data = b""
+        data = data or bytes(min(size, CHUNK))
+        size -= len(data)
+        yield data
 
 
 def serve(words: Sequence[str]) -> int:
@@ -227,9 +270,10 @@ def serve(words: Sequence[str]) -> int:
     # Whatever prints must not get between the messages.
     handle = os.dup(1)
     os.dup2(2, 1)
-    outlet = Outlet(handle)
+    lease_s = float(words[1])
+    outlet = Outlet(handle, lease_s)
     try:
-        end = HostEnd(Inlet(0, float(words[1])), outlet, folder)
+        end = HostEnd(Inlet(0, lease_s), outlet, folder)
     except OSError as error:
         why = as_no_room(error, folder) or f"{error.strerror}: {error.filename}"
         outlet.send({"hello": READY, "error": f"the folder {folder} cannot be used: {why}"})

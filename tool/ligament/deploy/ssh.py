@@ -73,8 +73,10 @@ def connect_failure(host: Host, said: str) -> FailureError:
         ["ssh", *(["-p", str(host.port)] if host.port is not None else []), host.target]
     )
     values = {"address": host.address, "by_hand": by_hand, "program": host.ligament}
+    # Banners and warnings of the locale come before what counts.
+    last = "\n".join([line for line in said.splitlines() if line.strip()][-3:])
     for pattern, meaning, hint in _MEANINGS:
-        if re.search(pattern, said):
+        if re.search(pattern, last):
             return FailureError(f"{host.name}: {meaning.format(**values)}{_quoted(said)}",
                                 hint=hint.format(**values))  # fmt: skip
     return FailureError(f"{host.name}: the connection ended{_quoted(said)}", hint=f"try: {by_hand}")

@@ -137,7 +137,7 @@ class Store:
             with self.in_use(target.name) as free:
                 if not free:
                     raise FailureError(f"files are missing in {target}, and a run uses it")
-            shutil.rmtree(target)
+                shutil.rmtree(target)
         partial.replace(target)
         with _opened(self._trees) as folder:
             os.fsync(folder)

@@ -66,6 +66,11 @@ def _validator(kind: str) -> Draft202012Validator:
     return Draft202012Validator(schemas[kind], registry=registry)
 
 
+def is_valid(kind: str, data: object) -> bool:
+    """Whether plain data is of a schema; for what comes from another computer."""
+    return next(_validator(kind).iter_errors(data), None) is None
+
+
 @dataclass(frozen=True)
 class _Complaint:
     """What the validator says, with the types that it really has."""

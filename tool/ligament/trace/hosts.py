@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ligament.disk import replacing, writing
+from ligament.errors import InputError
 from ligament.trace.clock_fit import ClockMap, Facts, Ints, SameClock, describe, fit
 from ligament.trace.convert import (
     TABLE_SCHEMA,
@@ -51,14 +52,21 @@ def merge_hosts(folder: Path, run: Mapping[str, Any]) -> Conversion:
             errors.append(f"there is no recording of {host}")
             continue
         table = folder / "hosts" / host / "events.parquet"
-        said = convert(recording, table, salvage=True).error
+        try:
+            said = convert(recording, table, salvage=True).error
+        except (InputError, TraceError) as error:  # empty, or nothing of it can be read
+            errors.append(f"{host}: {error}")
+            continue
         errors += [f"{host}: {said}"] if said else []
         tables[host] = table
     if not tables:
-        raise TraceError(f"no host left a recording in {folder}", hint="run it with --trace")
+        raise TraceError(
+            f"no host left a recording in {folder}: {'; '.join(errors)}", hint="run it with --trace"
+        )
     target = folder / "events.parquet"
-    placed = place_clocks(tables, _samples(run))
-    metadata = _write(tables, placed, target, "; ".join(errors))
+    reference = str(run["hosts"][0]["id"])  # what the samples are against, with a table or without
+    placed = place_clocks(tables, _samples(run), reference)
+    metadata = _write(tables, placed, reference, target, "; ".join(errors))
     return Conversion(
         target,
         metadata["events"],
@@ -89,13 +97,14 @@ def _samples(run: Mapping[str, Any]) -> dict[str, Facts]:
     return found
 
 
-def place_clocks(tables: Mapping[str, Path], samples: Mapping[str, Facts]) -> dict[str, _Placed]:
-    """Put the hosts' clocks on the first one's, one after the other, each by those before it."""
+def place_clocks(
+    tables: Mapping[str, Path], samples: Mapping[str, Facts], reference: str
+) -> dict[str, _Placed]:
+    """Put the hosts' clocks on the reference's, one after the other, each by those before it."""
     messages = messages_between(tables)
-    placed: dict[str, _Placed] = {}
+    placed = {reference: _Placed(SameClock(), {})}
     for host in tables:
-        if not placed:
-            placed[host] = _Placed(SameClock(), {})
+        if host == reference:
             continue
         facts = samples.get(host, Facts.of([], []))
         counts = {"questions": len(facts.lower), "messages_in": 0, "messages_out": 0}
@@ -111,17 +120,21 @@ def place_clocks(tables: Mapping[str, Path], samples: Mapping[str, Facts]) -> di
 
 
 def _write(
-    tables: Mapping[str, Path], placed: Mapping[str, _Placed], target: Path, error: str
+    tables: Mapping[str, Path],
+    placed: Mapping[str, _Placed],
+    reference: str,
+    target: Path,
+    error: str,
 ) -> dict[str, Any]:
     """Move each host's rows, then sort all by time."""
     told = {host: _metadata(table) for host, table in tables.items()}
-    names = _Names(list(tables), table_schema(table_events()))
+    names = _Names(list(tables), reference, table_schema(table_events()))
     metadata: dict[str, Any] = {key: sum(t.get(key, 0) for t in told.values()) for key in _SUMS}
     metadata |= {
         "schema": TABLE_SCHEMA,
         "hosts": list(tables),
         "clocks": names.clocks,
-        "real_time_offset_ns": told[next(iter(tables))].get("real_time_offset_ns", 0),
+        "real_time_offset_ns": told.get(reference, {}).get("real_time_offset_ns", 0),
         "moved_clocks": [],
         "host_clocks": [],
         **({"error": error} if error else {}),
@@ -150,10 +163,10 @@ def _told(host: str, placed: _Placed, span: Ints) -> dict[str, Any]:
 class _Names:
     """The columns that hold names, and how a host's rows are moved."""
 
-    def __init__(self, hosts: Sequence[str], schema: pa.Schema) -> None:
+    def __init__(self, hosts: Sequence[str], reference: str, schema: pa.Schema) -> None:
         self.schema = schema
         self.hosts = pa.array(hosts, pa.string())
-        self.clocks = ["monotonic", *(f"monotonic@{host}" for host in hosts[1:])]
+        self.clocks = ["monotonic" if host == reference else f"monotonic@{host}" for host in hosts]
 
     def move(self, source: Path, target: Path, host: str, mapping: ClockMap | None) -> Ints:
         """Write a host's rows with their times on the reference's clock; returns first and last."""

@@ -12,12 +12,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from ligament.deploy.serve import HostEnd, Inlet, Outlet
-from ligament.deploy.store import Store
+from ligament.deploy.store import File, Store, tree_digest
 
 
 class Talk:
@@ -29,14 +30,14 @@ class Talk:
         self._read = os.fdopen(ours_in, "rb")
         self._write = os.fdopen(ours_out, "wb", buffering=0)
         self._theirs = theirs_in
-        end = HostEnd(Inlet(theirs_in, lease_s), Outlet(theirs_out), folder)
-        self.thread = threading.Thread(target=self._serve, args=(end,), daemon=True)
+        self.end = HostEnd(Inlet(theirs_in, lease_s), Outlet(theirs_out, lease_s), folder)
+        self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
         assert self.hear() == {"hello": "ligament-host"}
 
-    def _serve(self, end: HostEnd) -> None:
-        end.serve()
-        del end
+    def _serve(self) -> None:
+        self.end.serve()
+        del self.end  # and with it its end of the pipe
 
     def ask(self, number: int, do: str, payload: bytes = b"", **fields: Any) -> dict[str, Any]:
         self._write.write(json.dumps({"n": number, "do": do, **fields}).encode() + b"\n" + payload)
@@ -114,6 +115,56 @@ def test_after_a_full_disk_the_next_request_is_understood(
         told = talk.ask(1, "put", data, digest=digest, size=len(data))
     assert "no room left on the disk" in told["error"]
     assert talk.ask(2, "put", data, digest=digest, size=len(data)) == {"to": 2, "ok": True}
+
+
+def test_who_waits_for_the_store_says_that_it_lives(tmp_path: Path) -> None:
+    first, second = Talk(tmp_path, 30), Talk(tmp_path, 30)
+    assert first.ask(1, "offer", tree="0" * 64, files=[]) == {"to": 1, "missing": []}
+    assert second.ask(1, "offer", tree="0" * 64, files=[]) == {"event": "busy"}
+    first.close()
+    heard = [second.hear()]
+    while "event" in heard[-1]:
+        heard.append(second.hear())
+    assert heard[-1] == {"to": 1, "missing": []}
+    second.close()
+
+
+def test_who_reads_nothing_is_cut_after_the_lease() -> None:
+    ours, theirs = os.pipe()
+    outlet = Outlet(theirs, 0.1)
+    outlet.send({"event": "said", "text": "x" * (1 << 20)})
+    assert outlet.is_cut
+    outlet.send({"event": "said"})  # and nobody waits for it any more
+    os.close(ours)
+
+
+def test_size_of_a_file_is_told_when_it_can_be_read(talk: Talk, tmp_path: Path) -> None:
+    """Else its bytes would be missing, and what follows be taken for them."""
+    run = tmp_path / "runs" / "1"
+    run.mkdir(parents=True)
+    (run / "a").write_bytes(b"text")
+    talk.end._run = SimpleNamespace(folder=run, end=lambda: None)  # type: ignore[assignment]
+    real = Path.open
+
+    def refused(path: Path, *words: Any, **more: Any) -> Any:
+        if path.name == "a":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real(path, *words, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "open", refused)
+        assert "Permission denied" in talk.ask(1, "fetch", run="1")["error"]
+    assert talk.ask(2, "fetch", run="1") == {"to": 2, "file": "a", "size": 4}
+
+
+def test_tree_is_kept_from_when_it_was_made(talk: Talk, tmp_path: Path) -> None:
+    file = File("a", hashlib.sha256(b"1").hexdigest(), 1)
+    tree = tree_digest([file])
+    talk.ask(1, "offer", tree=tree, files=[file.plain()])
+    talk.ask(2, "put", b"1", digest=file.digest, size=1)
+    assert "path" in talk.ask(3, "tree", name="g/v/h")
+    with Store(tmp_path).in_use(tree) as free:
+        assert not free
 
 
 def test_the_program_begins_without_the_verbs_modules(tmp_path: Path) -> None:

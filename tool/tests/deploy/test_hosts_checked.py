@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ligament.deploy.parts import Part, machine_of
 from ligament.deploy.ssh import connect_failure, remote_command, ssh_command
 from ligament.deploy.stage import deciders
 from ligament.errors import FailureError, InputError
+from ligament.trace.clock_fit import MAX_SLEW
 
 NASTY = ["a b", "größe", "$(touch x)", "`id`", "'", '"', "a;b", "x\ny", "*", "-n", "\\", "!1", "#"]
 
@@ -50,6 +52,9 @@ def test_ssh_checks_host_keys_as_it_is_configured() -> None:
 def test_what_ssh_says_is_told_where_its_meaning_is_not_known() -> None:
     error = connect_failure(Host("desk", "10.0.0.1"), "Connection reset by peer\n")
     assert error.text == "desk: the connection ended (ssh: Connection reset by peer)"
+    warned = "setlocale: cannot change locale (de): No such file or directory\n"
+    error = connect_failure(Host("desk", "d"), f"{warned}Traceback:\n  File\n    x\nKeyError: 1\n")
+    assert error.text == "desk: the connection ended (ssh: KeyError: 1)"
 
 
 def test_hosts_file_is_read(tmp_path: Path) -> None:
@@ -160,6 +165,28 @@ def test_clock_samples_hold_the_truth() -> None:
         assert abs(sample["offset_ns"] - truth) <= sample["bound_ns"]
         assert sample["bound_ns"] < 10_000_000
     assert samples_of([], other) == []
+
+
+class Counted(list[Ping]):
+    """How often it was gone through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Ping]:
+        self.times += 1
+        return super().__iter__()
+
+
+def test_clock_samples_of_a_long_run_are_found_without_going_through_it_each_time() -> None:
+    chance = np.random.default_rng(3)
+    sent = np.sort(chance.integers(0, 10**12, (2, 200)))
+    reference, other = ([Ping(int(t), int(t) + 1, int(t) + 2) for t in one] for one in sent)
+    counted = Counted(reference)
+    samples = samples_of(counted, other)
+    assert counted.times <= 2
+    for sample, ping in zip(samples, other, strict=True):
+        near = min(abs(r.sent_ns - ping.sent_ns) for r in reference)
+        assert sample["bound_ns"] == pytest.approx(2 + (near + 2) * MAX_SLEW, abs=2)
 
 
 def test_hosts_whose_end_is_the_graphs() -> None:

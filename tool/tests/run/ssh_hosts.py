@@ -45,10 +45,17 @@ def no_ssh_hosts() -> str:
 class SshHosts:
     """As a context. The deployer is at .1, the hosts follow in order."""
 
-    def __init__(self, folder: Path, names: Sequence[str], bad: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        names: Sequence[str],
+        bad: Sequence[str] = (),
+        hidden: Path | None = None,
+    ) -> None:
         self.folder = folder
         self.names = list(names)
         self._bad = set(bad)
+        self._hidden = hidden or folder / "nothing"
         self._stem = f"lig{os.getpid()}"
         self._links: dict[str, subprocess.Popen[str]] = {}
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -119,10 +126,16 @@ class SshHosts:
         )
 
     def start_sshd(self, name: str) -> None:
-        """Start a host's sshd; what it starts is of its process group's session tree."""
+        """Start a host's sshd; what it starts is of its process group's session tree.
+
+        `ip netns exec` gives it mounts of its own: the hidden folder is empty there.
+        """
+        self._hidden.mkdir(parents=True, exist_ok=True)
+        hide = 'mount -t tmpfs none "$1" && shift && exec "$@"'
         with (self.folder / f"sshd-{name}.log").open("ab") as log:
             self._daemons[name] = subprocess.Popen(
-                [*self.inside(name), SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")],
+                [*self.inside(name), "sh", "-c", hide, "sh", str(self._hidden),
+                 SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")],
                 stderr=log, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             )  # fmt: skip
 

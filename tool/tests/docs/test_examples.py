@@ -47,7 +47,7 @@ WHOLE = {
 }
 #: First words of commands that this machine may lack, or that other suites run.
 OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "docker", "env", "eval", "export", "ln",
-                  "make", "ros2", "source"}  # fmt: skip
+                  "make", "man", "podman", "ros2", "source"}  # fmt: skip
 #: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
@@ -55,6 +55,21 @@ BUILT_ELSEWHERE = {
 } | {
     ("docs/how-to/fpga-board.md", program) for program in ("software/check_design.py", "verilator")
 }
+#: What packaging/ (make wheel-test, deb-test) and the tests of `ligament new` run, as pages say it.
+BUILT_ELSEWHERE |= (
+    {
+        ("docs/how-to/install.md", program)
+        for program in ("python3", "sudo", "~/ligament/bin/pip", "~/ligament/bin/ligament")
+    }
+    | {
+        ("docs/how-to/own-platform.md", program)
+        for program in ("COLCON_MIXIN_PATH=acceleration/firmware", "sh")
+    }
+    | {
+        (f"tool/ligament/new/templates/{kind}/README.md", "sh")
+        for kind in ("graph", "node", "platform")
+    }
+)
 
 
 class Block(NamedTuple):

@@ -12,6 +12,7 @@ A check runs the thing, and its verdict says what was run. `no` also means: nobo
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import subprocess
 import sys
@@ -79,6 +80,8 @@ class Context:
 
     platform: Platform
     folder: Path
+    stays: bool = True
+    """Whether the folder, with its log, is there afterwards."""
     #: What was run so far, so that checks share runs.
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -123,9 +126,20 @@ class Context:
         with log.open("a", encoding="utf-8") as stream:
             stream.write(f"$ {' '.join(command)}\n{done.stdout}{done.stderr}\n")
         if done.returncode != 0:
-            last = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-            raise FailureError(f"exit code {done.returncode}: {last[0]}", command=command, log=log)
+            said = _first_error(done.stdout, done.stderr)
+            text = f"exit code {done.returncode}: {said}"
+            raise FailureError(text, command=command, log=log if self.stays else None)
         return done.stdout
+
+
+def _first_error(out: str, err: str) -> str:
+    """What a program that failed said of it; a verb with --json says it on stdout."""
+    try:
+        told = json.loads(out)
+        said = str(told["problems"][0]["text"] if "problems" in told else told["error"])
+    except (ValueError, LookupError, TypeError):
+        said = err.strip() or out.strip()
+    return next(iter(said.splitlines()), "it said nothing")
 
 
 Check = Callable[[Context], Verdict]

@@ -18,8 +18,10 @@ from typing import Any
 from ligament.acceleration.images import ext4, fat, table, tools
 from ligament.acceleration.images.bootfiles import (
     DEVICE_TREE,
+    EXTLINUX,
     INITRAMFS,
     KERNEL,
+    SCRIPT,
     arguments_of,
     kernel_files,
     loader_files,
@@ -42,6 +44,8 @@ _SPACE = uuid.UUID("8f3b1c52-6c1a-5d0e-9a7e-0f6d5c2b1a90")
 """Of all identities, so that they are no other tool's."""
 _ROUND = 4 << 20
 _KERNEL_FILES = (KERNEL, INITRAMFS, DEVICE_TREE)
+_OURS = (*_KERNEL_FILES, EXTLINUX, SCRIPT, NAME)
+"""Of the boot partition; others put the rest there, which stays."""
 
 
 @dataclass
@@ -186,6 +190,7 @@ def _boot_piece(
     else:
         files = {n: old.boot[n] for n in _KERNEL_FILES if n in old.boot}
         packages |= old.record["partitions"][0]["packages"]
+        files |= {n: data for n, data in old.boot.items() if n not in {*_OURS, *tree.entries}}
     tree.add_tree(of_texts(files))
     return Piece(partition, 0, uuid.UUID(int=0), tree=tree, packages=dict(sorted(packages.items())))
 

@@ -73,7 +73,7 @@ def _options(cache: Path, architecture: str) -> list[str]:
         "Acquire::Retries": "3",
         "Dir::State": f"{cache}/state", "Dir::State::status": f"{cache}/state/status",
         "Dir::Cache": f"{cache}", "Dir::Cache::archives": f"{cache}/archives",
-        "APT::Update::Post-Invoke::": "", "DPkg::Lock::Timeout": "600",
+        "APT::Update::Post-Invoke::": "", "APT::Update::Error-Mode": "any", "DPkg::Lock::Timeout": "600",
     }  # fmt: skip
     return [word for key, value in values.items() for word in ("-o", f"{key}={value}")]
 

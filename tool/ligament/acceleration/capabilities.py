@@ -23,6 +23,7 @@ from typing import Any
 
 from ligament.acceleration.manifest import Platform
 from ligament.errors import FailureError, InputError, LigamentError, no_such
+from ligament.programs import end_with_tool
 
 YES, NO, NOT_HERE = "yes", "no", "not here"
 _LONGEST_S = 1200
@@ -118,6 +119,7 @@ class Context:
             done = subprocess.run(
                 command, cwd=self.folder, capture_output=True, text=True, check=False,
                 timeout=_LONGEST_S,
+                preexec_fn=end_with_tool,
             )  # fmt: skip
         except FileNotFoundError as error:
             raise FailureError(f"there is no program '{command[0]}'") from error

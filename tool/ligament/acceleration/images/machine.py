@@ -18,6 +18,7 @@ from ligament.acceleration.images import tools
 from ligament.acceleration.images.xen import OVERLAY, SCRIPT_TEXT, XEN
 from ligament.acceleration.manifest import Platform
 from ligament.errors import FailureError, InputError, Problem
+from ligament.programs import end_with_tool
 
 LONGEST_LINE = 3000
 """Of what is typed on the console: a terminal of Linux takes 4095 characters. Unit: bytes."""
@@ -115,6 +116,7 @@ class Console:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             bufsize=0,
+            preexec_fn=end_with_tool,  # noqa: PLW1509 - there are no threads
         )
         self._selector = selectors.DefaultSelector()
         assert self.process.stdout is not None

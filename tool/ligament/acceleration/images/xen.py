@@ -91,7 +91,7 @@ def _xen_of(layout: Layout) -> Mapping[str, Any]:
 
 
 def _words_problem(words: str, what: str, at: Location | None) -> list[Problem]:
-    """Words stand between quotes in device-tree source and configurations: they must not end one."""
+    """Words stand between quotes in device-tree source and xl's files: they must not end one."""
     if not any(c in "'\"\\" or ord(c) < 32 for c in words):
         return []
     text = f"{what} has a quote, backslash, line break or control character in its words"

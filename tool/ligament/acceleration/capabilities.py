@@ -12,6 +12,7 @@ A check runs the thing, and its verdict says what was run. `no` also means: nobo
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from typing import Any
 
 from ligament.acceleration.manifest import Platform
 from ligament.errors import FailureError, InputError, LigamentError, no_such
+from ligament.programs import end_with_tool
 
 YES, NO, NOT_HERE = "yes", "no", "not here"
 _LONGEST_S = 1200
@@ -79,6 +81,8 @@ class Context:
 
     platform: Platform
     folder: Path
+    stays: bool = True
+    """Whether the folder, with its log, is there afterwards."""
     #: What was run so far, so that checks share runs.
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -115,6 +119,7 @@ class Context:
             done = subprocess.run(
                 command, cwd=self.folder, capture_output=True, text=True, check=False,
                 timeout=_LONGEST_S,
+                preexec_fn=end_with_tool,
             )  # fmt: skip
         except FileNotFoundError as error:
             raise FailureError(f"there is no program '{command[0]}'") from error
@@ -123,9 +128,20 @@ class Context:
         with log.open("a", encoding="utf-8") as stream:
             stream.write(f"$ {' '.join(command)}\n{done.stdout}{done.stderr}\n")
         if done.returncode != 0:
-            last = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-            raise FailureError(f"exit code {done.returncode}: {last[0]}", command=command, log=log)
+            said = _first_error(done.stdout, done.stderr)
+            text = f"exit code {done.returncode}: {said}"
+            raise FailureError(text, command=command, log=log if self.stays else None)
         return done.stdout
+
+
+def _first_error(out: str, err: str) -> str:
+    """What a program that failed said of it; a verb with --json says it on stdout."""
+    try:
+        told = json.loads(out)
+        said = str(told["problems"][0]["text"] if "problems" in told else told["error"])
+    except (ValueError, LookupError, TypeError):
+        said = err.strip() or out.strip()
+    return next(iter(said.splitlines()), "it said nothing")
 
 
 Check = Callable[[Context], Verdict]

@@ -66,8 +66,10 @@ def parser_of(name: str, program: str) -> argparse.ArgumentParser:
     )
     common.add_argument("--json", action="store_true", help="print the result as JSON on stdout")
     common.add_argument(
-        "--dry-run", action="store_true", help="say what would be done, and change nothing"
-    )
+        "--dry-run", action="store_true",
+        help="say what would be done, and change nothing; "
+        "packages may be fetched into acceleration/cache",
+    )  # fmt: skip
     return parser
 
 

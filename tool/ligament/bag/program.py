@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import signal
 import subprocess
@@ -16,12 +15,10 @@ from typing import Any
 
 from ligament import resources
 from ligament.errors import FailureError, InputError, Problem
+from ligament.programs import end_with_tool
 from ligament.run.process import exit_text
 
 _MISTAKE = 2
-_PR_SET_PDEATHSIG = 1
-# Looked up before any fork: the child may only call what is already loaded.
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def bag_program() -> Path:
@@ -33,11 +30,6 @@ def bag_program() -> Path:
             hint="it comes with the runtime: make setup",
         )
     return path
-
-
-def end_with_tool() -> None:
-    """Run in the child: when the tool dies, it ends its file properly."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 def errors_of(code: int, said: str) -> None:

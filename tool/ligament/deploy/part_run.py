@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -15,18 +14,12 @@ from pathlib import Path
 
 from ligament.artefacts import read_json_object
 from ligament.deploy.wire import Message
+from ligament.programs import end_with_tool
 from ligament.top.tail import StatusTail
 
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True)
 _TAIL_S = 0.25
 DRAIN_S = 20.0
 """Longer than a run takes to stop in order: it kills its own containers before."""
-
-
-def _end_with_us() -> None:
-    """In the child: it is asked to stop if this process is killed."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
 
 
 class PartRun:
@@ -49,7 +42,7 @@ class PartRun:
             stderr=subprocess.PIPE,
             cwd=build.parent,
             start_new_session=True,
-            preexec_fn=_end_with_us,  # noqa: PLW1509 - this process has no other thread yet
+            preexec_fn=end_with_tool,  # noqa: PLW1509 - this process has no other thread yet
         )
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()

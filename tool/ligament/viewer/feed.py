@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any
 
-from ligament.bag.program import bag_program, end_with_tool, errors_of
+from ligament.bag.program import bag_program, errors_of
+from ligament.programs import end_with_tool
 
 LONGEST_LINE = 1 << 22
 MOST_BYTES = 64 << 20

@@ -19,7 +19,7 @@ from ligament.cli import main as cli
 SLOW = {"typer", "pandas", "numpy", "jsonschema", "ruamel.yaml", "networkx", "rich", "asyncio"}
 
 
-@pytest.mark.skipif(shutil.which("colcon") is None, reason="no colcon (dev/setup --test)")
+@pytest.mark.skipif(shutil.which("colcon") is None, reason="this machine has no such thing: colcon")
 def test_colcon_has_the_verb_and_passes_its_exit_code_on(tmp_path):
     (tmp_path / "ws").mkdir()
     said = colcon(tmp_path / "ws", tmp_path, "select", "kv260")

@@ -7,11 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from image_workspaces import make, needs_image_tools
 from workspaces import BOARD, add_board, call
 
 from ligament.acceleration import capabilities
 from ligament.acceleration.capabilities import CAPABILITIES, NO, NOT_HERE, YES, Context, Verdict
 from ligament.acceleration.capability_page import page
+from ligament.acceleration.checks import images
 from ligament.acceleration.workspace import Workspace
 from ligament.errors import FailureError
 from ligament.graph.loader import read_document
@@ -100,6 +102,57 @@ def test_the_draft_s_macro_is_built_and_its_fault_is_found(tmp_path, capsys, mon
     found = rows(tmp_path, capsys, *words)["generic-macro"]
     assert found["state"] == NO
     assert "scales.cpp" in found["evidence"] + (tmp_path / "work/conformance.log").read_text()
+
+
+def test_images_of_a_workspace_s_own_platform_are_made_beside_it(tmp_path, capsys):
+    needs_image_tools()
+    root = make(tmp_path / "ws")
+    capsys.readouterr()
+    words = ("--only", "raw-image", "--folder", str(tmp_path / "work"))
+    found = rows(root, capsys, *words)["raw-image"]
+    assert (found["state"], found["evidence"][-20:]) == (YES, "twice the same bytes"), found
+    assert (tmp_path / "work/acceleration/images/toy.img").is_file()
+    assert not (root / "acceleration/images").exists()
+    (root / "acceleration/firmware/toy/blob.bin").write_bytes(b"another")
+    found = rows(root, capsys, "--only", "raw-image")["raw-image"]
+    assert found["state"] == NO
+    assert "is damaged, or another file than was meant" in found["evidence"]
+    assert "log:" not in found["evidence"]  # it is gone with its folder
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "state"),
+    [
+        ("vanilla", "6.1.0 #1 SMP", YES),
+        ("vanilla", "6.1.0 #1 SMP PREEMPT_RT", NO),
+        ("vanilla", "", NO),
+        ("preempt_rt", "6.1.0 #1 SMP", NO),
+        ("preempt_rt", "6.1.0 #1 SMP PREEMPT_RT", YES),
+    ],
+)
+def test_the_kernel_that_booted_is_the_one_that_was_asked_for(
+    tmp_path, monkeypatch, name, said, state
+):
+    context = Context(Workspace(make(tmp_path / "ws")).platform("toy"), tmp_path)
+    monkeypatch.setattr(images, "_lacks", lambda *_, **__: None)
+    monkeypatch.setattr(images, "_image", lambda _: None)
+    monkeypatch.setattr(images, "_verb", lambda *_: {"output": said})
+    assert images._kernel(context, name).state == state
+
+
+def test_a_machine_that_cannot_fetch_says_nothing_of_the_platform(tmp_path):
+    def check(_: Context) -> Verdict:
+        raise FailureError("exit code 1: apt cannot fetch its lists")
+
+    context = Context(Workspace(tmp_path).platform("host"), tmp_path)
+    assert images._with_packages(check)(context).state == NOT_HERE
+
+
+def test_the_page_s_platforms_are_those_of_the_script():
+    script = (SHIPPED.parents[2] / "dev" / "conformance").read_text()
+    listed = script.partition("set -- ")[2].partition(";")[0].split()
+    assert set(json.loads(SHIPPED.read_text())["platforms"]) <= set(listed)
+    assert "qemu-arm64" in listed  # the one that boots
 
 
 def test_a_capability_that_there_is_not_names_the_nearest(tmp_path, capsys):

@@ -99,7 +99,10 @@ def test_projects_are_listed(root, capsys):
     assert (project["kernel"], project["state"]) == ("scale", "written")
 
 
-@pytest.mark.skipif(shutil.which("vitis_hls") is not None, reason="this machine has Vitis")
+@pytest.mark.skipif(
+    shutil.which("vitis_hls") is not None,
+    reason="this machine has no such thing: a PATH without Vitis",
+)
 def test_a_missing_tool_is_one_sentence_and_a_failure(root, capsys):
     assert call(root, "hls", "kernels", "--run") == 1
     said = capsys.readouterr().err

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 from itertools import pairwise
@@ -107,6 +108,29 @@ def test_guests_of_xl_have_a_configuration_and_the_script_is_u_boots(root):
     image = (root / "xen/boot.scr").read_bytes()
     length = struct.unpack(">I", image[64:68])[0]
     assert image[72 : 72 + length] == (root / "xen/boot.source").read_bytes()
+
+
+@pytest.mark.parametrize("character", ['"', "\r"])
+def test_the_platforms_words_cannot_end_their_quotes(root, capsys, character):
+    path = root / "acceleration/firmware/toy/platform.yaml"
+    words = json.dumps(f"x{character}; evil = /incbin/(1); y = ")
+    path.write_text(path.read_text() + f"    arguments: {words}\n")
+    assert asked(root) == 2
+    told = capsys.readouterr().err
+    assert "boot.xen.arguments has a quote" in told
+    assert "platform.yaml:" in told
+    assert not (root / "xen").exists()
+
+
+def test_without_an_emulated_machine_nothing_is_written_before_that_is_told(root, capsys):
+    path = root / "acceleration/firmware/toy/platform.yaml"
+    head, _, tail = path.read_text().partition("  emulation:\n")
+    path.write_text(head + tail[tail.index("  xen:\n") :])
+    (root / "domains.yaml").write_text(DOMAINS)
+    words = ("hypervisor", root / "domains.yaml", root / "xen", "--run", "ready")
+    assert call(root, *words) == 2
+    assert "has no emulated machine" in capsys.readouterr().err
+    assert not (root / "xen").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from full_disk import run_without_room
-from image_workspaces import image_of, make, needs_image_tools, write_platform
+from image_workspaces import image_of, make, needs_image_tools
 from workspaces import call
-
-from ligament.acceleration.images import table
 
 
 @pytest.fixture(autouse=True)
@@ -126,10 +125,11 @@ def test_a_damaged_download_is_refused_by_its_checksum(with_image, capsys):
     assert image_of(root).read_bytes() == before
 
 
-def test_a_tar_that_is_cut_short_is_refused_and_not_kept(root, capsys):
+@pytest.mark.parametrize("compressed", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_a_tar_that_is_cut_short_is_refused_and_not_kept(root, capsys, compressed):
     path = root / "acceleration/firmware/toy/base.tar"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:100_000])
+    whole = compressed(path.read_bytes())
+    path.write_bytes(whole[: len(whole) // 3])
     assert call(root, "linux") == 1
     assert "cannot be unpacked" in said(capsys)
     assert not image_of(root).exists()
@@ -179,9 +179,7 @@ def test_an_image_that_is_killed_while_it_is_made_leaves_the_old_one(with_image)
     assert left(root) == ["toy.img"]
 
 
-def test_a_full_disk_leaves_the_old_image(root, tmp_path):
-    call(root, "linux", "--output", str(tmp_path / "old.img"))
-    old = (tmp_path / "old.img").read_bytes()
+def test_a_full_disk_leaves_nothing_behind(root, tmp_path):
     disk = tmp_path / "disk"
     ended = run_without_room(
         disk, "acceleration", "linux", "--workspace", str(root), "--output", str(disk / "x.img"),
@@ -190,7 +188,6 @@ def test_a_full_disk_leaves_the_old_image(root, tmp_path):
     assert ended.code == 1, ended.err
     assert "no room left on the disk" in ended.err
     assert ended.left == {}
-    assert old  # the workspace was whole
 
 
 def test_a_file_size_limit_is_told_and_nothing_is_left(root, tmp_path):
@@ -215,60 +212,16 @@ def test_a_folder_that_may_not_be_written_is_told(root, tmp_path, capsys, monkey
     assert not list(tmp_path.glob("*.img")) and not list(tmp_path.glob(".x.img*"))
 
 
-def damage(image: Path, at: int) -> None:
-    with image.open("r+b") as file:
-        file.seek(at)
-        byte = file.read(1)[0]
-        file.seek(at)
-        file.write(bytes([byte ^ 0xFF]))
+def test_an_install_tree_that_cannot_be_read_is_told(root, capsys, monkeypatch):
+    def scandir(path):
+        if str(path).endswith("install/lib"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return found(path)
 
-
-@pytest.mark.parametrize(
-    ("at", "wanted"),
-    [
-        (510, "it has no partition table"),
-        (512 + 40, "the checksum of its GPT's header is wrong"),
-        (1024 + 33, "the checksum of its partitions' entries is wrong"),
-    ],
-)
-def test_a_damaged_table_is_refused(with_image, capsys, at, wanted):
-    root, _ = with_image
-    damage(image_of(root), at)
-    assert call(root, "package", "--grow", "root=16M") == 2
-    assert wanted in said(capsys)
-
-
-def test_a_table_that_was_changed_by_another_tool_is_refused(with_image, capsys):
-    root, _ = with_image
-    with image_of(root).open("r+b") as file:
-        found = table.read(file, "image")
-        first, *rest, last = found.parts
-        moved = replace(found, parts=(first, *rest, replace(last, size=last.size - 512)))
-        begin, end = table.written(moved)
-        file.seek(0)
-        file.write(begin)
-        file.seek(-len(end), os.SEEK_END)
-        file.write(end)
-    assert call(root, "package", "--swap-kernel", "vanilla") == 2
-    assert "are not where its ligament-image.json says" in said(capsys)
-
-
-def test_an_image_that_is_cut_short_is_refused(with_image, capsys):
-    root, before = with_image
-    os.truncate(image_of(root), len(before) - (2 << 20))
-    assert call(root, "package", "--grow", "root=16M") == 2
-    assert "it is cut short" in said(capsys)
-
-
-def test_an_image_of_another_platform_or_tool_is_refused(with_image, capsys):
-    root, _ = with_image
-    write_platform(root, table="mbr")
-    edit(root, "name: workspace", "name: other")
-    assert call(root, "package", "--swap-kernel", "vanilla") == 2
-    assert "is an image of 'toy' with partitions boot, root, workspace" in said(capsys)
-    image_of(root).write_bytes(bytes(4 << 20))
-    assert call(root, "mount", "root", str(root / "x")) == 2
-    assert "no partition table" in said(capsys)
+    found = os.scandir
+    monkeypatch.setattr(os, "scandir", scandir)  # root reads all
+    assert call(root, "linux") == 2
+    assert "install/lib' cannot be read: Permission denied" in said(capsys)
 
 
 def test_a_platform_that_boots_nothing_is_told(root, capsys):

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 from image_workspaces import cut_out, image_of, make, needs_image_tools, run
-from workspaces import call
+from workspaces import add_published, call
 
 from ligament.acceleration import frame
 from ligament.acceleration.images.archives import unpacked
@@ -124,6 +124,40 @@ def test_a_changed_boot_partition_goes_back(root, tmp_path, capsys):
     assert call(root, "package", "--swap-kernel", "vanilla") == 0  # still one of ours
 
 
+def test_what_others_put_into_the_boot_partition_stays(root, tmp_path):
+    folder = tmp_path / "mounted"
+    assert call(root, "mount", "boot", folder) == 0
+    (folder / "extra.txt").write_text("hello")
+    assert call(root, "umount", folder) == 0
+    assert call(root, "package", "--swap-kernel", "preempt_rt", "--grow", "root=24M") == 0
+    boot = cut_out(image_of(root), 0, tmp_path / "boot")
+    assert run("mtype", "-i", str(boot), "::/extra.txt") == "hello"
+    assert "board.dtb" not in run("mdir", "-b", "-i", str(boot), "::/")  # the other kernel's
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "wanted"),
+    [
+        ("boot", ("package", "--grow", "root=24M"), "was changed since"),
+        ("root", ("package", "--swap-kernel", "preempt_rt"), "was changed since"),
+        ("boot", None, "it says what is in the image"),
+    ],
+)
+def test_an_image_that_was_changed_since_is_left_alone(root, tmp_path, capsys, name, then, wanted):
+    folder = tmp_path / "mounted"
+    assert call(root, "mount", name, folder) == 0
+    (folder / "extra.txt").write_text("hello")
+    if then is None:
+        (folder / "ligament-image.json").unlink()
+    else:
+        assert call(root, *then) == 0
+    before = image_of(root).read_bytes()
+    assert call(root, "umount", folder) == 2
+    assert wanted in capsys.readouterr().err
+    assert image_of(root).read_bytes() == before
+    assert (folder / "extra.txt").exists()
+
+
 def test_changes_are_dropped_when_asked_and_other_folders_refused(root, tmp_path, capsys):
     folder = tmp_path / "mounted"
     before = image_of(root).read_bytes()
@@ -190,26 +224,28 @@ def machine(tmp_path, monkeypatch):
 
 
 def test_a_program_runs_in_the_machine_and_its_exit_code_comes_back(root, machine, capsys):
-    code = "echo 'a  b' \"$1\"; exit 7"
+    code = "echo; echo 'a  b' \"$1\"; exit 7"
     assert emulate(root, "--json", "--run", "sh", "-c", code, "x", 'it\'s; $(false) "q"') == 7
     told = json.loads(capsys.readouterr().out)
-    assert told["output"] == 'a  b it\'s; $(false) "q"\n'
+    assert told["output"] == '\na  b it\'s; $(false) "q"\n'
     log = (root / "acceleration/images/toy.console.log").read_text()
     assert "root=UUID=" in log and "-kernel" in log and "snapshot=on" in log
     assert emulate(root, "--quiet", "--run", "true") == 0
 
 
 @pytest.mark.parametrize(
-    ("mode", "wanted"),
+    ("mode", "wait", "wanted"),
     [
-        ("panic", "the kernel gave up: no init"),
-        ("ends", "no such machine"),
-        ("silent", "did not say"),
+        ("panic", "60", "the kernel gave up: no init"),
+        ("ends", "60", "no such machine"),
+        ("silent", "2", "did not say"),
     ],
 )
-def test_a_machine_that_does_not_boot_is_told(root, machine, capsys, monkeypatch, mode, wanted):
+def test_a_machine_that_does_not_boot_is_told(
+    root, machine, capsys, monkeypatch, mode, wait, wanted
+):
     monkeypatch.setenv("TOY", mode)
-    assert emulate(root, "--quiet", "--timeout", "2", "--run", "true") == 1
+    assert emulate(root, "--quiet", "--timeout", wait, "--run", "true") == 1
     assert wanted in capsys.readouterr().err
 
 
@@ -224,6 +260,15 @@ def test_the_modes_of_an_fpga_are_told_from_the_platform(root, capsys):
     assert "fpga0 of fpga_sim" in capsys.readouterr().out
     assert call(root, "emulation", "sw_emu", "--platform", "fpga_sim") == 2
     assert "fpga0: hw_emu" in capsys.readouterr().err
+    add_published(root)
+    assert call(root, "emulation", "hw_emu", "--platform", "old") == 2
+    assert "no FPGA of 'old'" in capsys.readouterr().err
+
+
+def test_a_machine_without_a_network_boots_from_none(root, machine, capsys, tmp_path):
+    (tmp_path / "tftp/pxelinux.cfg").mkdir(parents=True)
+    assert emulate(root, "--netboot", str(tmp_path / "tftp"), "--run", "true") == 2
+    assert "it has no network" in capsys.readouterr().err
 
 
 def test_a_boot_script_is_one_that_u_boots_own_tool_reads(tmp_path):

@@ -81,7 +81,7 @@ def test_it_is_written_into_the_workspace_and_nowhere_else(tmp_path, capsys, mon
     assert list((tmp_path / "home").iterdir()) == []
 
 
-@pytest.mark.skipif(shutil.which("colcon") is None, reason="no colcon (dev/setup --test)")
+@pytest.mark.skipif(shutil.which("colcon") is None, reason="this machine has no such thing: colcon")
 def test_colcon_builds_with_its_arguments(tmp_path, capsys):
     root = tmp_path / "späce ws"
     package(root)

@@ -8,10 +8,12 @@ files' bytes by number. Owners stand in the index, so the folder may belong to a
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import shutil
 import subprocess
 import tarfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +25,8 @@ from ligament.disk import writing
 from ligament.errors import FailureError, InputError, Problem
 
 INDEX = "index.json"
+_CUT_SHORT = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError)
+"""What tarfile raises for an archive that is not whole, compressed or not."""
 
 
 def unpacked(archive: Path, digest: str, cache: Path) -> Tree:
@@ -52,7 +56,7 @@ def _unpack(archive: Path, folder: Path) -> None:
         except OSError:
             if not (folder / INDEX).is_file():  # else another build was first, with the same
                 raise
-    except tarfile.TarError as error:
+    except _CUT_SHORT as error:
         raise FailureError(f"{archive} cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
@@ -72,7 +76,7 @@ def _opened(archive: Path) -> Iterator[tarfile.TarFile]:
         try:
             with tarfile.open(fileobj=process.stdout, mode="r|") as found:
                 yield found
-        except tarfile.TarError:
+        except _CUT_SHORT:
             if process.poll() in (None, 0):
                 raise
         _to_the_end(process.stdout)

@@ -18,8 +18,10 @@ from typing import Any
 from ligament.acceleration.images import ext4, fat, table, tools
 from ligament.acceleration.images.bootfiles import (
     DEVICE_TREE,
+    EXTLINUX,
     INITRAMFS,
     KERNEL,
+    SCRIPT,
     arguments_of,
     kernel_files,
     loader_files,
@@ -42,6 +44,8 @@ _SPACE = uuid.UUID("8f3b1c52-6c1a-5d0e-9a7e-0f6d5c2b1a90")
 """Of all identities, so that they are no other tool's."""
 _ROUND = 4 << 20
 _KERNEL_FILES = (KERNEL, INITRAMFS, DEVICE_TREE)
+_OURS = (*_KERNEL_FILES, EXTLINUX, SCRIPT, NAME)
+"""Of the boot partition; others put the rest there, which stays."""
 
 
 @dataclass
@@ -114,8 +118,7 @@ def planned(
         else _made(p, layout, sources, _wished(p.name, sizes, old))
         for number, p in enumerate(layout.partitions[1:], 1)
     ]
-    new_kernel = old is None or swap_kernel
-    boot = _boot_piece(layout, sources, name, chosen, pieces, None if new_kernel else old)
+    boot = _boot_piece(layout, sources, chosen, old, swap_kernel)
     wished = _wished(boot.partition.name, sizes, old)
     boot.size, boot.grown = wished or layout.partitions[0].bytes, bool(wished)
     identity = _identity(layout, "disk", *(p.digest for p in pieces))
@@ -171,21 +174,22 @@ def _kept(partition: Partition, old: Image, number: int, sizes: Mapping[str, int
 
 
 def _boot_piece(
-    layout: Layout, sources: Sources, name: str, kernel: Mapping[str, Any], pieces: list[Piece],
-    old: Image | None,
-) -> Piece:  # fmt: skip
-    """The boot partition without its configuration; with `old`, the kernel is that image's."""
+    layout: Layout, sources: Sources, kernel: Mapping[str, Any], old: Image | None, swap: bool
+) -> Piece:
+    """The boot partition without its configuration; the kernel is `old`'s, if there is no swap."""
     partition = layout.partitions[0]
     tree = sources.content(partition.content)
     packages = sources.packages(sources_named(list(partition.content)))
     content = layout.boot.get("initramfs")
-    if old is None:
+    if old is None or swap:
         files = kernel_files(kernel, content, sources)
         used = sources_named([kernel, content or []])
         packages |= sources.packages(used)
     else:
         files = {n: old.boot[n] for n in _KERNEL_FILES if n in old.boot}
         packages |= old.record["partitions"][0]["packages"]
+    if old is not None:
+        files |= {n: data for n, data in old.boot.items() if n not in {*_OURS, *tree.entries}}
     tree.add_tree(of_texts(files))
     return Piece(partition, 0, uuid.UUID(int=0), tree=tree, packages=dict(sorted(packages.items())))
 

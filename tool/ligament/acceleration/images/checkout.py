@@ -7,6 +7,7 @@ digest, so that only what changed is written back, and everything else keeps own
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import uuid
@@ -17,7 +18,7 @@ from typing import Any
 
 from ligament.acceleration.images import ext4, fat, tools
 from ligament.acceleration.images.disk_file import copy_range, scratch_beside, synced
-from ligament.acceleration.images.record import Image, read_image
+from ligament.acceleration.images.record import NAME, Image, read_image
 from ligament.acceleration.images.tree import Entry, Tree
 from ligament.disk import replacing, writing
 from ligament.errors import FailureError, InputError, Problem
@@ -63,7 +64,8 @@ def check_out(image: Image, name: str, folder: Path) -> int:
             _copied(image.path, part.start, part.size, work)
             ext4.extract(work, folder, name)
     seen = _seen(folder)
-    state = {"image": str(image.path.absolute()), "partition": name, "kind": kind, "files": seen}
+    state = {"image": str(image.path.absolute()), "record": image.record, "partition": name,
+             "kind": kind, "files": seen}  # fmt: skip
     with replacing(state_of(folder)) as partial:
         partial.write_text(json.dumps(state), encoding="utf-8")
     return len(seen)
@@ -93,7 +95,7 @@ def load_state(folder: Path) -> dict[str, Any]:
     """Return what a folder came from; raise InputError if it came from no image."""
     try:
         state: dict[str, Any] = json.loads(state_of(folder).read_text(encoding="utf-8"))
-        if {"image", "partition", "kind", "files"} <= state.keys():
+        if {"image", "record", "partition", "kind", "files"} <= state.keys():
             return state
     except (OSError, ValueError, AttributeError):
         pass
@@ -114,6 +116,7 @@ def changes(folder: Path, state: dict[str, Any]) -> Changes:
 def write_back(folder: Path, state: dict[str, Any], found: Changes) -> Path:
     """Write changes back into the image, whole or not at all; return its path."""
     image = read_image(Path(state["image"]))
+    _check_still(image, folder, state)
     part = image.part(state["partition"])
     with replacing(image.path, image.table.size) as partial, scratch_beside(image.path) as scratch:
         _copied(image.path, 0, image.table.size, partial)
@@ -127,6 +130,23 @@ def write_back(folder: Path, state: dict[str, Any], found: Changes) -> Path:
         shutil.copymode(image.path, partial)
         synced(partial)
     return image.path
+
+
+def _check_still(image: Image, folder: Path, state: dict[str, Any]) -> None:
+    """Raise InputError where the folder's files would not fit the image as it is now."""
+    stale, name = image.record != state["record"], state["partition"]
+    if name == image.names()[0]:  # made anew from the folder as a whole
+        told = {path: told[2] for path, told in state["files"].items() if told[0] == "file"}
+        stale |= told != {p: hashlib.sha256(data).hexdigest() for p, data in image.boot.items()}
+        kept = folder / NAME
+        if not stale and (not kept.is_file() or kept.read_bytes() != image.boot[NAME]):
+            text = f"{kept} was changed or removed: it says what is in the image"
+            hint = "`umount --discard`, `mount` again, repeat the other changes"
+            raise InputError(Problem("mount-record", text, hint=hint))
+    if stale:
+        text = f"{image.path} was changed since '{folder}' was written from it"
+        hint = "`umount --discard`, `mount` again, repeat the changes"
+        raise InputError(Problem("mount-stale", text, hint=hint))
 
 
 def _remake_fat(folder: Path, work: Path, size: int, name: str, scratch: Path) -> None:
@@ -153,6 +173,7 @@ def _replace_range(work: Path, start: int, size: int, image: Path) -> None:
 
 
 def _change_ext4(work: Path, found: Changes, name: str) -> None:
+    ext4.require_clean(work, name)
     script = work.with_name("script")
     script.write_text("\n".join(_script(found, work.parent)) + "\n", encoding="utf-8")
     command = ["debugfs", "-w", "-f", str(script.absolute()), work.name]

@@ -73,7 +73,8 @@ def _options(cache: Path, architecture: str) -> list[str]:
         "Acquire::Retries": "3",
         "Dir::State": f"{cache}/state", "Dir::State::status": f"{cache}/state/status",
         "Dir::Cache": f"{cache}", "Dir::Cache::archives": f"{cache}/archives",
-        "APT::Update::Post-Invoke::": "", "DPkg::Lock::Timeout": "600",
+        "APT::Update::Post-Invoke::": "", "APT::Update::Error-Mode": "any",
+        "DPkg::Lock::Timeout": "600",
     }  # fmt: skip
     return [word for key, value in values.items() for word in ("-o", f"{key}={value}")]
 
@@ -88,7 +89,13 @@ def _choose(
     """Which files apt would fetch if it had none, with their SHA-256."""
     empty = ["-o", f"Dir::Cache::archives={cache}/nothing", "--print-uris", "-qq"]
     command = ["apt-get", *options, *empty, *_words(names, depends)]
-    said = tools.run(command, cache, f"apt cannot choose {', '.join(names)}").stdout
+    try:
+        said = tools.run(command, cache, f"apt cannot choose {', '.join(names)}").stdout
+    except FailureError as error:
+        if error.hint:
+            raise
+        hint = "this machine's apt must have the release that the platform's packages are of"
+        raise FailureError(error.text, command=error.command, hint=hint) from error
     chosen = []
     for line in said.splitlines():
         if not _URIS_LINE.match(line):

@@ -14,11 +14,13 @@ from pathlib import Path
 
 from ligament.acceleration.images import tools
 from ligament.acceleration.images.tree import Entry, Tree
-from ligament.errors import InputError, Problem
+from ligament.errors import FailureError, InputError, Problem
 
 PROGRAMS = ("mkfs.ext4", "debugfs", "e2fsck")
 BLOCK = 4096
 _INODE = 256
+_INCOMPATIBLE_AT, _RECOVER = 1024 + 0x60, 0x4
+"""Of the superblock: s_feature_incompat, and its bit needs_recovery (Linux, ext4/super.rst)."""
 _TYPES = {"char": "c", "block": "b", "fifo": "p"}
 
 
@@ -51,6 +53,18 @@ def check(path: Path, name: str) -> None:
     """Raise FailureError if e2fsck finds a fault in the file system."""
     tools.run(["e2fsck", "-f", "-n", path.name], path.parent,
               f"the file system of partition '{name}' is faulty")  # fmt: skip
+
+
+def require_clean(path: Path, name: str) -> None:
+    """Raise FailureError if changes wait in the journal: the next boot would put them over ours."""
+    with path.open("rb") as file:
+        file.seek(_INCOMPATIBLE_AT)
+        features = int.from_bytes(file.read(4), "little")
+    if features & _RECOVER:
+        raise FailureError(
+            f"partition '{name}' was not unmounted: its journal holds changes",
+            hint="boot it once and shut it down in order",
+        )
 
 
 def _fill(tree: Tree, path: Path, name: str) -> None:
@@ -126,6 +140,7 @@ def quoted(word: str) -> str:
 
 def extract(path: Path, folder: Path, name: str) -> None:
     """Write the files of a file system into a folder; their owners only as root."""
+    require_clean(path, name)
     command = ["debugfs", "-R", f"rdump / {quoted(str(folder.absolute()))}", path.name]
     said = tools.run(command, path.parent, f"cannot read partition '{name}'")
     faults = [line for line in said.stderr.splitlines()[1:] if "changing ownership" not in line]
@@ -140,6 +155,7 @@ def grow(path: Path, size: int, name: str) -> None:
     if size < has:
         text = f"partition '{name}' has {has} bytes, more than {size}: it can only grow"
         raise InputError(Problem("image-size", text))
+    require_clean(path, name)
     check(path, name)
     os.truncate(path, size)
     tools.run(["resize2fs", "-f", path.name], path.parent, f"cannot grow partition '{name}'")

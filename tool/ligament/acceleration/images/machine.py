@@ -16,11 +16,21 @@ from typing import IO, Any
 
 from ligament.acceleration.images import tools
 from ligament.acceleration.images.xen import OVERLAY, SCRIPT_TEXT, XEN
+from ligament.acceleration.manifest import Platform
 from ligament.errors import FailureError, InputError, Problem
+from ligament.programs import end_with_tool
 
 LONGEST_LINE = 3000
 """Of what is typed on the console: a terminal of Linux takes 4095 characters. Unit: bytes."""
 _PANIC = re.compile(rb"Kernel panic - not syncing: ([^\r\n]*)")
+
+
+def require_emulation(platform: Platform) -> None:
+    """Raise InputError if the platform, which has `boot`, names no emulated machine."""
+    if "emulation" not in platform.document["boot"]:
+        text = f"the platform '{platform.name}' has no emulated machine"
+        hint = "a platform with boot.emulation is needed, such as qemu-arm64"
+        raise InputError(Problem("emulation-missing", text, platform.at("boot"), hint=hint))
 
 
 def command(
@@ -106,6 +116,7 @@ class Console:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             bufsize=0,
+            preexec_fn=end_with_tool,  # noqa: PLW1509 - there are no threads
         )
         self._selector = selectors.DefaultSelector()
         assert self.process.stdout is not None
@@ -180,7 +191,7 @@ class Console:
         code = self.wait_for("\n", 30).strip()
         if not code.isdigit():
             raise self._failure(f"the exit code of the command is unreadable: {code!r}")
-        return int(code), output.replace(b"\r\n", b"\n").lstrip(b"\n")
+        return int(code), output.replace(b"\r\n", b"\n").removeprefix(b"\n")
 
     def _failure(self, text: str) -> FailureError:
         assert self._errors is not None

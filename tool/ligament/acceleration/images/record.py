@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,9 @@ def read_image(path: Path) -> Image:
         hint = "`colcon acceleration linux` makes one"
         text = f"there is no image {path}"
         raise InputError(Problem("image-missing", text, hint=hint)) from None
+    except OSError as error:
+        text = f"{path} cannot be read: {error.strerror}"
+        raise InputError(Problem("image-path", text, expected="the path of an image")) from None
     if not found.parts:
         raise InputError(Problem("image-table", f"{path} has no partitions"))
     boot = boot_files(path, found)
@@ -61,13 +65,25 @@ def read_image(path: Path) -> Image:
     problems = validate(document, "image")
     if problems:
         raise InputError(problems)
-    told = [(p["start"], p["bytes"]) for p in document.data["partitions"]]
-    if told != [(p.start, p.size) for p in found.parts]:
+    for told in document.data["partitions"][1:]:
+        if "digest" not in told or not _is_uuid(told.get("uuid", "")):
+            text = f"the {NAME} of {path} lacks digest or UUID of partition '{told['name']}'"
+            hint = "`colcon acceleration linux` makes it anew"
+            raise InputError(Problem("image-record", text, hint=hint))
+    places = [(p["start"], p["bytes"]) for p in document.data["partitions"]]
+    if places != [(p.start, p.size) for p in found.parts]:
         text = f"the partitions of {path} are not where its {NAME} says"
         raise InputError(
             Problem("image-record", text, hint="`colcon acceleration linux` makes it anew")
         )
     return Image(path, found, document.data, boot)
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        return bool(uuid.UUID(text))
+    except ValueError:
+        return False
 
 
 def boot_files(path: Path, found: Table) -> dict[str, bytes]:

@@ -66,6 +66,10 @@ def image_path(arguments: argparse.Namespace, workspace: Workspace, platform: Pl
     """Return the path of the image that is meant; its folder need not be there."""
     default = workspace.root / "acceleration" / "images" / f"{platform.name}.img"
     path: Path = arguments.image or default
+    if path.exists() and not path.is_file() and not path.is_dir():
+        text = f"{path} is no file: an image that is replaced would be lost to its device"
+        hint = "write the image to a file, then copy that onto the device"
+        raise InputError(Problem("image-path", text, expected="the path of an image", hint=hint))
     if path.is_dir():
         raise InputError(
             Problem("image-path", f"{path} is a folder", expected="the path of an image")

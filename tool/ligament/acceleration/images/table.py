@@ -171,6 +171,8 @@ def _read_gpt(file: BinaryIO, name: str, size: int) -> Table:
         )
     if each < _ENTRY or each > 4096 or count > 1024:
         raise _damaged(name, "its GPT has entries of an unknown size")
+    if at * SECTOR + count * each > size:
+        raise _damaged(name, "its partitions' entries lie outside of it")
     file.seek(at * SECTOR)
     entries = file.read(count * each)
     if zlib.crc32(entries) != entries_check:

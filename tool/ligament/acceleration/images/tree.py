@@ -132,7 +132,7 @@ class Tree:
 
     def add_folder(self, folder: Path, at: str = "/") -> None:
         """Add a folder of this machine: its owner is root, its modes 755 or 644."""
-        for root, folders, names in os.walk(folder):
+        for root, folders, names in os.walk(folder, onerror=_unreadable):
             for name in sorted([*folders, *names]):
                 source = Path(root, name)
                 inside = source.relative_to(folder).as_posix()
@@ -197,6 +197,10 @@ def _of_this_machine(source: Path, path: str) -> Entry:
     if stat.S_ISREG(found.st_mode):
         return Entry(path, "file", 0o755 if found.st_mode & stat.S_IXUSR else 0o644, data=source)
     raise _mistake(f"'{source}' is neither a file, a folder nor a link: an image cannot hold it")
+
+
+def _unreadable(error: OSError) -> None:
+    raise _mistake(f"'{error.filename}' cannot be read: {error.strerror}")
 
 
 def _mistake(text: str) -> InputError:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ligament.acceleration.images.bootfiles import INITRAMFS, quoted
 from ligament.acceleration.images.layout import Layout
-from ligament.errors import InputError, Problem
+from ligament.errors import InputError, Location, Problem
 from ligament.graph.source import Document
 
 XEN, OVERLAY, SOURCE, SCRIPT_TEXT = "xen", "xen.dtbo", "xen.dts", "boot.source"
@@ -69,9 +69,8 @@ def domains_of(layout: Layout, document: Document) -> list[Domain]:
         if start == "xl" and "dom0" not in data:
             text = f"'{name}' is to be started by xl, and there is no dom0 that runs it"
             problems.append(Problem("domain-start", text, document.at(*path), hint="start: xen"))
-        if any(c in told.get("arguments", "") + told.get("disk", "") for c in "'\"\\\n"):
-            text = f"'{name}' has a quote, backslash or line break in its words"
-            problems.append(Problem("domain-words", text, document.at(*path)))
+        words = told.get("arguments", "") + told.get("disk", "")
+        problems += _words_problem(words, f"'{name}'", document.at(*path))
         found.append(Domain(name, kernel, told["memory_bytes"], told["cores"],
                             told.get("arguments", ""), start, told.get("disk", "")))  # fmt: skip
     problems += _too_much(found, xen, document)
@@ -85,7 +84,18 @@ def _xen_of(layout: Layout) -> Mapping[str, Any]:
     if found is None:
         text = f"the platform '{layout.platform.name}' says nothing about a hypervisor"
         raise InputError(Problem("xen-missing", text, layout.platform.at("boot"), "boot.xen"))
+    at = layout.platform.at("boot", "xen", "arguments")
+    if problems := _words_problem(found.get("arguments", ""), "boot.xen.arguments", at):
+        raise InputError(problems)
     return found
+
+
+def _words_problem(words: str, what: str, at: Location | None) -> list[Problem]:
+    """Words stand between quotes in device-tree source and xl's files: they must not end one."""
+    if not any(c in "'\"\\" or ord(c) < 32 for c in words):
+        return []
+    text = f"{what} has a quote, backslash, line break or control character in its words"
+    return [Problem("domain-words", text, at)]
 
 
 def _too_much(

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from ligament.acceleration import capabilities
 from ligament.acceleration.capability_page import add_results, rows_of
+from ligament.acceleration.manifest import Platform
 from ligament.acceleration.output import print_json
 from ligament.acceleration.workspace import Workspace
 from ligament.errors import InputError, no_such
@@ -70,8 +71,8 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="ligament-conformance-") as temporary:
         folder = arguments.folder or Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-        context = capabilities.Context(platform, folder.absolute())
+        _make_workspace(folder, platform)
+        context = capabilities.Context(platform, folder.absolute(), bool(arguments.folder))
         verdicts = capabilities.judge(wanted, checks, context)
     rows = rows_of(wanted, verdicts, claimed)
     if arguments.results:
@@ -83,3 +84,17 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
             star = "*" if row["claimed"] else " "
             print(f"{star} {row['number']:7} {row['name']:21} {row['state']:8}  {row['evidence']}")
     return 1 if any(row["claimed"] and row["state"] == capabilities.NO for row in rows) else 0
+
+
+def _make_workspace(folder: Path, platform: Platform) -> None:
+    """The checks' verbs run in the folder: they find the platform and its files there, by a link.
+
+    What they write for the platform, such as images, stays in the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    link = Workspace(folder).firmware / platform.name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if link.is_symlink():  # of an earlier call, perhaps for another workspace
+        link.unlink()
+    if platform.files.is_dir() and not link.exists():
+        link.symlink_to(platform.files.absolute(), target_is_directory=True)

@@ -22,7 +22,7 @@ from pathlib import Path
 from ligament.acceleration.images import request, tools
 from ligament.acceleration.images.bootfiles import DEVICE_TREE, INITRAMFS, KERNEL, SCRIPT
 from ligament.acceleration.images.layout import Layout, boot_of
-from ligament.acceleration.images.machine import Console, command
+from ligament.acceleration.images.machine import Console, command, require_emulation
 from ligament.acceleration.images.record import read_image
 from ligament.acceleration.manifest import Platform
 from ligament.acceleration.output import print_json
@@ -56,10 +56,12 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     if arguments.mode:
         return _fpga_mode(platform, arguments)
     boot = boot_of(platform)
-    if "emulation" not in boot:
-        text = f"the platform '{platform.name}' has no emulated machine"
-        hint = "a platform with boot.emulation is needed, such as qemu-arm64"
-        raise InputError(Problem("emulation-missing", text, platform.at("boot"), hint=hint))
+    require_emulation(platform)
+    for part in ("network", "firmware") if arguments.netboot else ():
+        if part not in boot["emulation"]:
+            text = f"the machine of '{platform.name}' cannot boot from a network: it has no {part}"
+            at = platform.at("boot", "emulation")
+            raise InputError(Problem("emulation-netboot", text, at, f"boot.emulation.{part}"))
     if arguments.run is not None and not arguments.run:
         raise InputError(Problem("emulation-command", "--run names no program"))
     tools.require(boot["emulation"]["program"])
@@ -151,7 +153,7 @@ def _run(words: list[str], log: Path, ready: str, arguments: argparse.Namespace)
 
 def _fpga_mode(platform: Platform, arguments: argparse.Namespace) -> int:
     """Say which FPGA is emulated in that mode, and how a graph runs on it."""
-    fpgas = {n: d for n, d in platform.document["devices"].items() if d["kind"] == "fpga"}
+    fpgas = {n: d for n, d in platform.document.get("devices", {}).items() if d["kind"] == "fpga"}
     modes = {n: d.get("emulation", "hw_emu") for n, d in fpgas.items()}
     found = [n for n, mode in modes.items() if mode == arguments.mode]
     if not found:

@@ -24,7 +24,7 @@ from ligament.acceleration.images import request, tools, xen
 from ligament.acceleration.images.bootfiles import INITRAMFS, SCRIPT, kernel_files, uboot_script
 from ligament.acceleration.images.cpio import initramfs
 from ligament.acceleration.images.layout import Layout
-from ligament.acceleration.images.machine import Console, xen_command
+from ligament.acceleration.images.machine import Console, require_emulation, xen_command
 from ligament.acceleration.images.network import root_tree
 from ligament.acceleration.images.sources import Sources
 from ligament.acceleration.images.xen import OVERLAY, SCRIPT_TEXT, SOURCE, XEN, Domain
@@ -54,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Write."""
     layout = request.layout_in(arguments, workspace)
+    if arguments.run:
+        require_emulation(layout.platform)
     domains = xen.domains_of(layout, read_document(arguments.domains, "domains"))
     tools.require("dtc")
     sources = request.sources_of(arguments, workspace, layout.platform)

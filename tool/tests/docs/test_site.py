@@ -83,6 +83,7 @@ def test_nothing_is_left_beside_it(site: Path) -> None:
 
 def test_a_site_that_cannot_be_built_leaves_the_old_one(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
+    (tmp_path / "site" / ".ligament-site").touch()
     (tmp_path / "site" / "index.html").write_text("old")
     failed = build(tmp_path / "site", "--reports", tmp_path / "no.html")
     assert failed.returncode == 2

@@ -196,7 +196,9 @@ bool imwrite(const String& path, InputArray given, const std::vector<int>&) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return false;
   const bool written = encode_png(file, image, kColours[image.channels()]);
-  return std::fclose(file) == 0 && written;
+  const bool whole = std::fclose(file) == 0 && written;
+  if (!whole) std::remove(path.c_str());  // half a picture is none
+  return whole;
 }
 
 VideoCapture::VideoCapture() : throwOnFail(false) {}

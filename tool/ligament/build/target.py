@@ -54,7 +54,9 @@ def read_target(prefix: Path) -> Target:
     if not isinstance(architecture, str) or not isinstance(emulator, list):
         raise _no_target(prefix, f"{path} lacks an architecture or an emulator's words")
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", architecture):
-        raise _no_target(prefix, f"{path} has an architecture that names no folder: {architecture!r}")
+        raise _no_target(
+            prefix, f"{path} has an architecture that names no folder: {architecture!r}"
+        )
     target = Target(prefix.resolve(), architecture, tuple(map(str, emulator)))
     if not target.toolchain.is_file():
         raise _no_target(prefix, f"there is no {target.toolchain}")

@@ -129,7 +129,7 @@ def _inside(asked: Edge, containers: Collection[str]) -> frozenset[str]:
 
 
 def needs_edge(mapping: GraphMapping | None, nodes: Collection[str]) -> bool:
-    """Whether these nodes have an edge by the graph's wish or by a topic that crosses through DDS."""
+    """Whether these nodes have an edge by the graph or by a topic that crosses through DDS."""
     if mapping is None:
         return False
     return mapping.edge.wanted or any(

@@ -92,6 +92,7 @@ wheel: ## a wheel of tool, runtime, edge, middleware and the demo's nodes, for p
 	@.venv/bin/python packaging/wheel/make
 
 wheel-test: ## that wheel in a bare Debian 12: installed, demo without compiler, faults; as root
+	@dev/setup --packaging
 	@packaging/wheel/test
 
 deb: ## a Debian package of that wheel (`make wheel` first)
@@ -99,6 +100,7 @@ deb: ## a Debian package of that wheel (`make wheel` first)
 	@packaging/deb/make
 
 deb-test: ## that package in a bare Debian 12: installed, demo, removed; as root
+	@dev/setup --packaging
 	@packaging/deb/make test
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time

@@ -6,6 +6,7 @@ anything that a reader's browser would fetch from another server.
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,7 +22,9 @@ _ELEMENTS = """
 ELEMENTS = frozenset(_ELEMENTS.split())
 #: What a browser fetches by itself, by element and attribute. Of a link only some are.
 FETCHED = {("img", "src"), ("script", "src"), ("iframe", "src"), ("link", "href")}
-FETCHING_LINKS = {"stylesheet", "icon", "preload", "preconnect", "manifest"}
+FETCHING_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "preconnect", "manifest"}
+#: What a style sheet fetches from a server that it names.
+STYLE_FETCHES = re.compile(r"""(?:url\(\s*|@import\s+)["']?((?:https?:)?//[^"')\s;]+)""", re.I)
 
 
 @dataclass
@@ -41,7 +44,9 @@ class _Page(HTMLParser):
             self.strange.add(tag)
         if given.get("id"):
             self.ids.add(given["id"])
-        is_fetching = tag != "link" or given.get("rel", "") in FETCHING_LINKS
+        is_fetching = tag != "link" or bool(
+            FETCHING_LINKS & set(given.get("rel", "").lower().split())
+        )
         for key in ("href", "src"):
             if (tag, key) in FETCHED and is_fetching and key in given:
                 self.fetched.append(given[key])
@@ -74,6 +79,9 @@ def problems_of(site: Path, apart: str = "docs/reports") -> list[str]:
         for link in [*page.links, *page.fetched]:
             if why := _wrong(site, pages, name, link):
                 problems.append(f"{name}: '{link}' {why}")
+    for style in sorted(site.rglob("*.css")):
+        urls = STYLE_FETCHES.findall(style.read_text(encoding="utf-8"))
+        problems += [f"{style.relative_to(site)}: fetches {url} from elsewhere" for url in urls]
     return problems
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = "docs/gallery.md"
+SCHEMA = "ligament/report/2"
 GRAPH = "examples/perception"
 VARIANTS = ("processes", "one_process")
 #: Below the repository, and named so: a report says where its runs are, and the site is for others.
@@ -23,8 +24,22 @@ OUT = Path("build/site-run")
 
 def reports_in(build: Path) -> list[Path]:
     """The pages of reports that lie in a build folder, each beside its report.json."""
-    found = sorted(build.glob("*/report.html"))
-    return [path for path in found if path.with_suffix(".json").is_file()]
+    found = []
+    for path in sorted(build.glob("*/report.html")):
+        if is_report(path.with_suffix(".json")):
+            found.append(path)
+        else:
+            print(f"site: left out of the gallery: {path}: no {SCHEMA} is beside it")
+    return found
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is a report.json of this version."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and data.get("schema") == SCHEMA
 
 
 def make_report(root: Path) -> Path | None:

@@ -60,7 +60,7 @@ def check_tag(stage: Path, fail: Fail) -> None:
 def write_wheel(
     pure: Path, stage: Path, licences: dict[str, Path], folder: Path, *, fail: Fail
 ) -> Path:
-    """Write the wheel, whole or not at all; return its path."""
+    """Write the wheel, whole or not at all, in place of an earlier version's; return its path."""
     check_tag(stage, fail)
     with zipfile.ZipFile(pure) as package:
         files = {name: package.read(name) for name in package.namelist() if name[-1] != "/"}
@@ -86,7 +86,11 @@ def write_wheel(
     target = folder / f"{name}-{version}-py3-none-{tag()}.whl"
     partial = target.with_name(f".{target.name}.partial")
     _write(partial, files, programs, f"{information}/RECORD")
-    return partial.replace(target)
+    partial.replace(target)
+    for old in folder.glob(f"{name}-*-{tag()}.whl"):
+        if old != target:
+            old.unlink()
+    return target
 
 
 def is_program(entry: zipfile.ZipInfo) -> bool:

@@ -91,7 +91,9 @@ int prepare_png(png_structp png, png_infop info) {
   const int depth = png_get_bit_depth(png, info);
   if (colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   if (colour == PNG_COLOR_TYPE_GRAY && depth < 8) png_set_expand_gray_1_2_4_to_8(png);
-  if (png_get_valid(png, info, PNG_INFO_tRNS)) png_set_tRNS_to_alpha(png);
+  // OpenCV reads grey as one channel, whatever is transparent.
+  if (colour != PNG_COLOR_TYPE_GRAY && png_get_valid(png, info, PNG_INFO_tRNS))
+    png_set_tRNS_to_alpha(png);
   if (depth == 16) png_set_swap(png);
   if (colour == PNG_COLOR_TYPE_GRAY_ALPHA) png_set_gray_to_rgb(png);
   png_set_bgr(png);
@@ -196,7 +198,9 @@ bool imwrite(const String& path, InputArray given, const std::vector<int>&) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return false;
   const bool written = encode_png(file, image, kColours[image.channels()]);
-  return std::fclose(file) == 0 && written;
+  const bool whole = std::fclose(file) == 0 && written;
+  if (!whole) std::remove(path.c_str());  // half a picture is none
+  return whole;
 }
 
 VideoCapture::VideoCapture() : throwOnFail(false) {}

@@ -39,11 +39,19 @@ install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/package.xml
 
 # For another architecture: how to compile for it, and what it is (`ligament build --target`).
 if(CMAKE_CROSSCOMPILING AND CMAKE_TOOLCHAIN_FILE)
-  get_filename_component(ligament_toolchain ${CMAKE_TOOLCHAIN_FILE} NAME)
+  if(NOT CMAKE_SYSTEM_PROCESSOR)
+    message(FATAL_ERROR "${CMAKE_TOOLCHAIN_FILE} sets no CMAKE_SYSTEM_PROCESSOR: set it to what "
+                        "`uname -m` says on the board")
+  endif()
+  # Under a name of its own: the given file may be called toolchain.cmake, too.
+  set(ligament_toolchain toolchain-given.cmake)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/toolchain.cmake.in ${PROJECT_BINARY_DIR}/toolchain.cmake @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/toolchain.cmake ${CMAKE_TOOLCHAIN_FILE}
-          DESTINATION ${ligament_cmake_dir})
-  list(JOIN CMAKE_CROSSCOMPILING_EMULATOR "\", \"" ligament_emulator)
+  install(FILES ${PROJECT_BINARY_DIR}/toolchain.cmake DESTINATION ${ligament_cmake_dir})
+  install(FILES ${CMAKE_TOOLCHAIN_FILE} DESTINATION ${ligament_cmake_dir}
+          RENAME ${ligament_toolchain})
+  string(REPLACE "\\" "\\\\" ligament_emulator "${CMAKE_CROSSCOMPILING_EMULATOR}")
+  string(REPLACE "\"" "\\\"" ligament_emulator "${ligament_emulator}")
+  list(JOIN ligament_emulator "\", \"" ligament_emulator)
   if(ligament_emulator)
     set(ligament_emulator "\"${ligament_emulator}\"")
   endif()

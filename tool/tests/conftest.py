@@ -24,19 +24,31 @@ MACHINE_LACKS = "this machine has no such thing"
 DISTROS = ("jazzy", "kilted")
 
 
+def in_distro(nodeid: str, distro: str, other: str) -> str:
+    """A test's id with another distribution among its parameters."""
+    test, bracket, parameters = nodeid.partition("[")
+    return test + bracket + parameters.replace(distro, other)
+
+
 def is_turn(nodeid: str, distro: str) -> bool:
     """Whether a test that could run in each distribution runs in this one: they take turns."""
-    other = zlib.crc32(nodeid.replace(distro, "").encode()) % len(DISTROS)
+    other = zlib.crc32(in_distro(nodeid, distro, "").encode()) % len(DISTROS)
     return DISTROS[other] == distro
 
 
-def is_left_out(item: pytest.Item) -> bool:
-    """Whether a test runs with LIGAMENT_TEST_FULL=1 only: it is marked so, or the other's turn."""
+def is_left_out(item: pytest.Item, collected: set[str]) -> bool:
+    """Whether a test runs with LIGAMENT_TEST_FULL=1 only: it is marked so, or the other's turn.
+
+    No turn is given to a test that is not among the `collected` ids in the other distribution.
+    """
     if item.get_closest_marker("full"):
         return True
     callspec = getattr(item, "callspec", None)
     given = [value for value in callspec.params.values() if value in DISTROS] if callspec else []
     if len(given) != 1 or item.get_closest_marker("each_distro"):
+        return False
+    twins = {in_distro(item.nodeid, given[0], distro) for distro in DISTROS}
+    if len(twins) < len(DISTROS) or not twins <= collected:
         return False
     return not is_turn(item.nodeid, given[0])
 
@@ -46,7 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     named = any("::" in str(word) for word in config.args)
     if named or os.environ.get("LIGAMENT_TEST_FULL") == "1":
         return
-    out = [item for item in items if is_left_out(item)]
+    collected = {item.nodeid for item in items}
+    out = [item for item in items if is_left_out(item, collected)]
     if out:
         config.hook.pytest_deselected(items=out)
         items[:] = [item for item in items if item not in set(out)]

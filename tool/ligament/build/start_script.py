@@ -69,7 +69,7 @@ for name in $names; do
 done
 first=
 while [ -z "$$first" ] && [ "$$asked" = no ]; do
-  sleep 1
+  sleep 1 || true  # Ctrl-C ends it, too
   for name in $names; do
     if [ -e "ended/$$name" ] && [ -z "$$first" ]; then first=$$name; fi
   done
@@ -77,7 +77,7 @@ done
 for name in $names; do
   if [ ! -e "ended/$$name" ]; then kill -TERM "$$(cat "pid/$$name")" 2>/dev/null || true; fi
 done
-wait
+until wait; do :; done  # another signal interrupts it
 status=0
 if [ -n "$$first" ]; then
   status=$$(cat "ended/$$first")
@@ -93,11 +93,19 @@ exit "$$status"
 def write_start_script(folder: Path, build: Mapping[str, Any]) -> Path | None:
     """Write the script of a build.json that lies in `folder`; None where a shell cannot start it.
 
-    Nodes in Python, executables and lifecycle nodes need more than a process per container.
+    Nodes in Python, executables, lifecycle nodes and edges need more than a process per container;
+    a graph of several hosts needs to know which of them this is.
     """
+    # Runs know builds, so builds know runs only where they are asked.
+    from ligament.run.edge import needs_edge  # noqa: PLC0415
+    from ligament.run.hosts import mapping_of  # noqa: PLC0415
+
     script = folder / SCRIPT
     containers = build["containers"]
+    mapping = mapping_of(folder / "build.json")
     needs_more = build.get("executables") or build.get("lifecycle")
+    if mapping is not None:
+        needs_more = needs_more or mapping.hosts or needs_edge(mapping, mapping.nodes)
     if needs_more or any(container.get("language") for container in containers.values()):
         script.unlink(missing_ok=True)
         return None

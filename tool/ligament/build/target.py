@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,10 @@ class Target:
 
 
 def read_target(prefix: Path) -> Target:
-    """Read what an installation is for; a clear error where it is none, or of this machine."""
+    """Read what an installation is for; a clear error where it is none.
+
+    An installation for this machine itself has no target.json, so it is none.
+    """
     path = prefix.resolve() / "share" / "ligament" / "target.json"
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -49,6 +53,10 @@ def read_target(prefix: Path) -> Target:
     architecture, emulator = data.get("architecture"), data.get("emulator")
     if not isinstance(architecture, str) or not isinstance(emulator, list):
         raise _no_target(prefix, f"{path} lacks an architecture or an emulator's words")
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", architecture):
+        raise _no_target(
+            prefix, f"{path} has an architecture that names no folder: {architecture!r}"
+        )
     target = Target(prefix.resolve(), architecture, tuple(map(str, emulator)))
     if not target.toolchain.is_file():
         raise _no_target(prefix, f"there is no {target.toolchain}")

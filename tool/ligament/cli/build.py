@@ -10,14 +10,15 @@ from typing import Annotated
 
 import typer
 
+from ligament.artefacts import read_json
 from ligament.build.progress import progress_bar
 from ligament.build.stage import Built
 from ligament.build.stage import build as build_manifest
 from ligament.build.synthesis import over_budget, synthesise
 from ligament.build.target import Target as BuildTarget
-from ligament.build.target import read_target
+from ligament.build.target import read_target, target_of
 from ligament.cli.common import ChosenMapping, JsonOption, print_json, with_chosen
-from ligament.errors import InputError
+from ligament.errors import InputError, Problem
 from ligament.pipeline import built
 
 Target = Annotated[
@@ -74,7 +75,7 @@ def build(
     `ligament build examples/perception --target build/arm64/install`
     """
     started = time.monotonic()
-    other = None if target is None else read_target(target)
+    other = _target_for(Path(graph), None if target is None else read_target(target))
     with progress_bar() as progress:
         if Path(graph).name == "manifest.json":
             result = build_manifest(Path(graph), jobs, progress, other)
@@ -88,6 +89,24 @@ def build(
         print(f"{result.build}: built in {time.monotonic() - started:.1f} s")
     else:
         print(f"{result.build}: nothing changed")
+
+
+def _target_for(graph: Path, given: BuildTarget | None) -> BuildTarget | None:
+    """Return what to build for: of a manifest, that of its folder, whose libraries all share."""
+    if graph.name != "manifest.json":
+        return given
+    if given is None:
+        record = graph.with_name("build.json")
+        return target_of(read_json(record, "build the graph anew")) if record.is_file() else None
+    if graph.resolve().parent.parent.parent.name == given.architecture:
+        return given
+    raise InputError(
+        Problem(
+            "manifest-foreign",
+            f"{graph} was generated for another machine than {given.architecture}",
+            expected="a graph with --target, which is generated into a folder of the architecture",
+        )
+    )
 
 
 def _synthesise(result: Built, json: bool, other: BuildTarget | None) -> None:

@@ -107,6 +107,8 @@ def candidates(before: list[str], current: str) -> dict[str, str]:
             return {}
         return _beginning(named, current)
     described, rest = described_of(verb), before[1:]
+    if not rest and not current.startswith("-") and verb.name in FIRST_WORDS:
+        return _beginning(FIRST_WORDS[verb.name](), current)
     while rest and rest[0] in described.verbs:
         described, rest = described.verbs[rest[0]], rest[1:]
     prefix, name, value = _value_of(rest, current, described)
@@ -117,6 +119,22 @@ def candidates(before: list[str], current: str) -> dict[str, str]:
         texts = {n: str(option["text"]) for n, option in described.options.items()}
         return _beginning(texts | {"--help": "Explain this, with examples."}, current)
     return _beginning({n: below.text for n, below in described.verbs.items()}, current)
+
+
+def _acceleration_verbs() -> dict[str, str]:
+    from ligament.acceleration.frame import verb_names  # noqa: PLC0415 - for this verb alone
+
+    return dict.fromkeys(verb_names(), "")
+
+
+def _kinds() -> dict[str, str]:
+    from ligament.new import TEMPLATES  # noqa: PLC0415 - for this verb alone
+
+    return {template.kind: template.text for template in TEMPLATES}
+
+
+FIRST_WORDS = {"acceleration": _acceleration_verbs, "new": _kinds}
+"""Of verbs that have no sub-verbs: what their first word may be."""
 
 
 def described_of(verb: Verb) -> Described:

@@ -19,7 +19,7 @@ from ligament.artefacts import graph_folder, read_json
 from ligament.demo.reference import run_reference
 from ligament.demo.runs import SINK, DemoOptions, Say, build_variants, run_fast
 from ligament.doctor.probes import demo_frames
-from ligament.errors import FailureError, listing
+from ligament.errors import FailureError, InputError, Problem, listing
 from ligament.graph import Graph, load_graph
 from ligament.report.equality import compare_frames, read_frames
 from ligament.report.options import WARM_UP_FRAMES
@@ -45,11 +45,19 @@ def compare(options: DemoOptions, say: Say) -> dict[str, Any]:
     """Run the variants and the reference program on the same frames; return what is shown.
 
     `variants`: of each `name`, `frames`, `equal`, `equality` (a sentence), and `frame_ns`, the mean
-    time from the run's first frame to its last by frame.
+    time of a frame: from when the last process was ready until the run stopped, by its frames.
     """
     options = replace(with_photographs(options), trace=None)
     graph = load_graph(options.graph)
     runs = run_fast(build_variants(options, say, on_processors(graph)), options, say)
+    if not runs:
+        raise InputError(
+            Problem(
+                "nothing-to-run",
+                f"no variant of '{graph.name}' runs on processors of this computer alone",
+                expected="a variant without devices and hosts",
+            )
+        )
     told = {name: _run_of(folder) for name, folder in runs.items()}
     first = next(iter(told.values()))
     reference = run_reference(

@@ -23,7 +23,15 @@ from ligament.run.discovery import MAX_DOMAIN_ID, Network, choose_network
 from ligament.run.hosts import Share
 from ligament.run.process import ContainerSpec
 
-__all__ = ["MAX_DOMAIN_ID", "EdgeOptions", "EdgePlan", "edge_specs", "plan_edges", "ros_domain"]
+__all__ = [
+    "MAX_DOMAIN_ID",
+    "EdgeOptions",
+    "EdgePlan",
+    "edge_specs",
+    "needs_edge",
+    "plan_edges",
+    "ros_domain",
+]
 
 NAME = "edge"
 ORIGIN = "/_edge"
@@ -75,7 +83,7 @@ class EdgePlan:
 def plan_edges(mapping: GraphMapping | None, share: Share, options: EdgeOptions) -> EdgePlan:
     """Whether this host's nodes have an edge, by the user, the graph or a topic that needs one."""
     asked = mapping.edge if mapping is not None else Edge()
-    if not (options.wanted or asked.wanted or _has_dds(mapping, share.nodes)):
+    if not (options.wanted or needs_edge(mapping, share.nodes)):
         return EdgePlan()
     inside = _inside(asked, share.containers)
     if options.shared and (inside or asked.per == "container"):
@@ -120,9 +128,14 @@ def _inside(asked: Edge, containers: Collection[str]) -> frozenset[str]:
     return frozenset(c for c in containers if c == asked.inside)
 
 
-def _has_dds(mapping: GraphMapping | None, nodes: Collection[str]) -> bool:
-    topics = mapping.topics.values() if mapping is not None else ()
-    return any("dds" in t.transports and any(e.node in nodes for e in t.ends) for t in topics)
+def needs_edge(mapping: GraphMapping | None, nodes: Collection[str]) -> bool:
+    """Whether these nodes have an edge by the graph or by a topic that crosses through DDS."""
+    if mapping is None:
+        return False
+    return mapping.edge.wanted or any(
+        "dds" in topic.transports and any(end.node in nodes for end in topic.ends)
+        for topic in mapping.topics.values()
+    )
 
 
 def edge_specs(

@@ -22,12 +22,13 @@ from pathlib import Path
 import pytest
 
 from ligament import resources
+from ligament.artefacts import write_json
 from ligament.build.start_script import write_start_script
 from ligament.build.target import Target, emulator_for, read_target
 from ligament.errors import InputError
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
-from ligament.pipeline import Request, built
+from ligament.pipeline import Request, built, mapped
 
 LIGAMENT = [sys.executable, "-m", "ligament.cli.main"]
 RUN = Path(__file__).parent.parent / "run"
@@ -74,6 +75,20 @@ def test_it_is_compiled_with_its_toolchain_into_a_folder_of_its_own(chat: Path) 
     assert document.data["target"] == {"architecture": "riscv64", "prefix": str(prefix)}
     assert "LIGAMENT_TEST_TOOLCHAIN" in (chat.parent / "work/cpu/CMakeCache.txt").read_text()
     assert (chat.parent / "lib" / "librun_test-talker.so").is_file()
+
+
+def test_a_manifest_is_built_for_what_its_folder_is_for(chat: Path, tmp_path: Path) -> None:
+    """No library of another architecture comes among those that all variants share."""
+    before = (chat / "build.json").read_text()
+    command = [*LIGAMENT, "build", str(chat / "manifest.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (chat / "build.json").read_text() == before
+    other = make_prefix(tmp_path / "prefix", "sparc64")
+    words = [*command, "--target", str(other)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "for another machine than sparc64" in done.stderr
 
 
 @pytest.mark.timeout(120)
@@ -129,7 +144,8 @@ def test_the_script_tells_of_a_container_that_fails(chat: Path, tmp_path: Path) 
 
 
 @pytest.mark.timeout(120)
-def test_the_script_stops_all_on_request(chat: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
+def test_the_script_stops_all_on_request(chat: Path, tmp_path: Path, how: str) -> None:
     board = tmp_path / "board"
     shutil.copytree(chat.parent, board, ignore=shutil.ignore_patterns("work", "gen"))
     listener = board / "processes" / "start" / "listener.json"
@@ -137,13 +153,18 @@ def test_the_script_stops_all_on_request(chat: Path, tmp_path: Path) -> None:
     data["nodes"][0]["parameters"]["messages"] = 1_000_000_000  # so nobody is done
     listener.write_text(json.dumps(data))
     environment = {**os.environ, "LIGAMENT_PREFIX": str(resources.prefix())}
-    with subprocess.Popen([str(board / "processes" / "start.sh")], env=environment) as process:
+    with subprocess.Popen(
+        [str(board / "processes" / "start.sh")], env=environment, start_new_session=True
+    ) as process:
         deadline = time.monotonic() + 60
         while len(list(board.glob("processes/runs/*/pid/*"))) < 2:
             assert time.monotonic() < deadline, "the containers were not started"
             time.sleep(0.1)
         time.sleep(1)
-        process.send_signal(signal.SIGTERM)
+        if how == "SIGTERM":
+            process.send_signal(signal.SIGTERM)
+        else:  # a terminal sends it to all of the group
+            os.killpg(process.pid, signal.SIGINT)
         assert process.wait(60) == 0
     ended = {path.name: path.read_text().strip() for path in board.glob("processes/runs/*/ended/*")}
     assert ended == {"talker": "0", "listener": "0"}
@@ -167,6 +188,24 @@ def test_what_a_shell_cannot_start_has_no_script(tmp_path: Path) -> None:
     assert not (tmp_path / "start.sh").exists()
 
 
+@pytest.mark.parametrize(
+    ("variant", "has_script"), [("fused", True), ("dds", False), ("two_hosts", False)]
+)
+def test_what_needs_an_edge_or_a_host_has_no_script(
+    tmp_path: Path, variant: str, has_script: bool
+) -> None:
+    perception = resources.examples_dir() / "perception" / "graph.yaml"
+    _, mapping = mapped(Request(perception, variant=variant, out=tmp_path / "out"))
+    write_json(tmp_path / "mapping.json", mapping.to_json())
+    build = {
+        "graph": "perception",
+        "variant": variant,
+        "containers": {},
+        "target": {"architecture": "riscv64", "prefix": "/p"},
+    }
+    assert (write_start_script(tmp_path, build) is not None) == has_script
+
+
 def test_another_machine_without_an_emulator_is_refused() -> None:
     with pytest.raises(InputError, match="this was built for riscv64"):
         emulator_for(Target(Path("/p"), "riscv64"))
@@ -183,6 +222,8 @@ def test_another_machine_without_an_emulator_is_refused() -> None:
         ('{"schema": "ligament/target/2"}', "is not of schema ligament/target/1"),
         ('{"schema": "ligament/target/1", "architecture": 3, "emulator": []}', "lacks"),
         ('{"schema": "ligament/target/1", "architecture": "a", "emulator": "qemu"}', "lacks"),
+        ('{"schema": "ligament/target/1", "architecture": "", "emulator": []}', "no folder"),
+        ('{"schema": "ligament/target/1", "architecture": "../a", "emulator": []}', "no folder"),
         ('{"schema": "ligament/target/1", "architecture": "a", "emulator": []}', "toolchain"),
     ],
 )

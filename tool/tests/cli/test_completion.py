@@ -46,6 +46,9 @@ def answers(line: str, at: int | None = None) -> list[str]:
         ("ligament run --trace = r", ["ros2"]),
         ("ligament run --log-level wa", ["warn"]),
         ("ligament map --platform fpga_sim_2", ["fpga_sim_250"]),
+        ("ligament acceleration sel", ["select"]),
+        ("ligament new mc", ["mcu-node"]),
+        ("ligament new node fol", []),
         ("ligament run --out bu", []),  # a path: the shell's own
         ("ligament run exam", []),
         ("ligament chekc --", []),

@@ -15,7 +15,7 @@ from ligament.cli.main import main
 from ligament.demo import software
 from ligament.demo.reference import Reference
 from ligament.demo.runs import DemoOptions
-from ligament.errors import FailureError
+from ligament.errors import FailureError, InputError
 from ligament.graph import load_graph
 from ligament.resources import examples_dir
 
@@ -79,6 +79,13 @@ def test_a_frame_that_differs_or_lacks_is_told(frames, tmp_path, monkeypatch) ->
 
 def test_nothing_that_ran_is_not_equal() -> None:
     assert not software.is_equal({"variants": []})
+
+
+def test_a_graph_of_devices_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(software, "build_variants", lambda options, say, names: {})
+    monkeypatch.setattr(software, "run_fast", lambda builds, options, say: {})
+    with pytest.raises(InputError, match="no variant of 'perception' runs on processors"):
+        software.compare(DemoOptions(PERCEPTION, frames=20), print)
 
 
 def test_what_the_whole_demo_lacks_is_named(monkeypatch, tmp_path, capsys) -> None:

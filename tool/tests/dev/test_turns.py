@@ -27,6 +27,10 @@ def test_each(distro): pass
 @pytest.mark.parametrize("other", ["jazzy", "kilted"])
 def test_pairs(one, other): pass
 
+@pytest.mark.parametrize("distro", ["jazzy", "humble"])
+@pytest.mark.parametrize("old", range(4))
+def test_old(old, distro): pass
+
 @pytest.mark.parametrize("case", ["few", pytest.param("many", marks=pytest.mark.full)])
 def test_grid(case): pass
 """
@@ -57,6 +61,7 @@ def test_what_is_not_a_turn_stays(tmp_path: Path) -> None:
     names = chosen(tmp_path)
     assert [name for name in names if "each" in name] == ["test_each[jazzy]", "test_each[kilted]"]
     assert sum("pairs" in name for name in names) == 4
+    assert sum("old" in name for name in names) == 8, "kilted is no case of it"
     assert [name for name in names if "grid" in name] == ["test_grid[few]"]
 
 
@@ -65,4 +70,4 @@ def test_all_run_if_all_are_wanted_or_they_are_named(tmp_path: Path, word: str) 
     wanted = {} if word else {"LIGAMENT_TEST_FULL": "1"}
     names = chosen(tmp_path, word, **wanted)
     assert "test_grid[many]" in names
-    assert len(names) == (2 if word else 40 + 2 + 4 + 2)
+    assert len(names) == (2 if word else 40 + 2 + 4 + 8 + 2)

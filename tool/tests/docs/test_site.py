@@ -43,6 +43,14 @@ def build(out: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    done = build(tmp_path, "--no-run")
+    assert done.returncode == 2
+    assert "is no site" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built once."""
@@ -75,6 +83,7 @@ def test_nothing_is_left_beside_it(site: Path) -> None:
 
 def test_a_site_that_cannot_be_built_leaves_the_old_one(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
+    (tmp_path / "site" / ".ligament-site").touch()
     (tmp_path / "site" / "index.html").write_text("old")
     failed = build(tmp_path / "site", "--reports", tmp_path / "no.html")
     assert failed.returncode == 2

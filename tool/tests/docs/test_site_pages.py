@@ -12,6 +12,7 @@ REPO = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPO / "dev"))
 
 from docsite.check import problems_of  # noqa: E402
+from docsite.gallery import SCHEMA, reports_in  # noqa: E402
 from docsite.generated import header_page, headers, summary  # noqa: E402
 from docsite.markdown import fenced, with_links, with_wide_lists  # noqa: E402
 from docsite.pages import (  # noqa: E402
@@ -24,6 +25,8 @@ from docsite.pages import (  # noqa: E402
     title_of,
 )
 from docsite.stage import Stage  # noqa: E402
+
+from ligament.report.compare import REPORT_SCHEMA  # noqa: E402
 
 TEXTS = {"README.md": "# Begin", "docs/a.md": "# `A` [page](x.md)", "docs/b.md": "# B"}
 
@@ -178,6 +181,8 @@ GOOD = '<html><body><h1 id="t">T</h1><a href="b.html#u">b</a> <a href="#t">t</a>
         ('<img src="p.png">', ["'p.png' leads to nothing"]),
         ('<script src="https://x.y/z.js"></script>', ["fetches https://x.y/z.js from elsewhere"]),
         ('<link rel="preconnect" href="//x.y">', ["fetches //x.y from elsewhere"]),
+        ('<link rel="shortcut ICON" href="//x.y/i">', ["fetches //x.y/i from elsewhere"]),
+        ('<link rel="modulepreload" href="//x.y/i">', ["fetches //x.y/i from elsewhere"]),
         ('<link rel="canonical" href="https://x.y"> <a href="https://x.y">', []),
         ("a <NAME> b", ["<name> is no element"]),
     ],
@@ -186,3 +191,24 @@ def test_what_is_wrong_with_a_site_is_found(tmp_path: Path, page: str, wrong: li
     (tmp_path / "a.html").write_text(GOOD.replace("</body>", f"{page}</body>"))
     (tmp_path / "b.html").write_text('<h1 id="u">U</h1>')
     assert problems_of(tmp_path) == [f"a.html: {problem}" for problem in wrong]
+
+
+def test_what_a_style_sheet_fetches_from_elsewhere_is_found(tmp_path: Path) -> None:
+    text = "@import 'https://x.y/a.css'; p { background: url( //x.y/p.png) } q { src: url(f.woff) }"
+    (tmp_path / "a.css").write_text(text)
+    assert problems_of(tmp_path) == [
+        "a.css: fetches https://x.y/a.css from elsewhere",
+        "a.css: fetches //x.y/p.png from elsewhere",
+    ]
+
+
+def test_a_report_of_another_version_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("new", f'{{"schema": "{SCHEMA}"}}'), ("old", "{}"), ("half", "{")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.html").touch()
+        (tmp_path / name / "report.json").write_text(text)
+    assert reports_in(tmp_path) == [tmp_path / "new" / "report.html"]
+    assert str(tmp_path / "old" / "report.html") in capsys.readouterr().out
+    assert SCHEMA == REPORT_SCHEMA

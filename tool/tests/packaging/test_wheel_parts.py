@@ -108,6 +108,8 @@ def pure(folder: Path) -> Path:
 
 def test_the_wheel_is_whole(stage: Path, tmp_path: Path) -> None:
     (tmp_path / "copyright").write_text("a licence")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / f"ligament-0.0.9-py3-none-{archive.tag()}.whl").write_text("of before")
     written = [
         archive.write_wheel(
             pure(tmp_path), stage, {"liba": tmp_path / "copyright"}, tmp_path / place, fail=fail

@@ -70,8 +70,8 @@ def colcon(root: Path, metadata: Path, *words: str) -> subprocess.CompletedProce
     ]
     (info / "entry_points.txt").write_text("\n".join(lines))
     packages = next(Path(p) for p in sys.path if p.endswith("site-packages"))
-    # Ours comes before that of an editable installation, whose requirements Debian's old pkg_resources
-    # cannot read (it takes ruamel_yaml for another package than ruamel.yaml).
+    # Before that of an editable installation, whose requirements Debian's pkg_resources cannot
+    # read (it takes ruamel_yaml for another package than ruamel.yaml).
     path = os.pathsep.join(map(str, (metadata, TOOL, packages)))
     environment = {**os.environ, "PYTHONPATH": path}
     command = ["colcon", "acceleration", *words]

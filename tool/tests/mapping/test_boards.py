@@ -26,6 +26,7 @@ FITS = [
     ("jetson-tx2", "filters/graph.yaml", "gpu_queue"),
     ("ecp5-evn", "threshold/graph.yaml", "hardware"),
 ]
+PROCESSORS_ALONE = ("qemu-arm64",)
 
 
 def mapped(platform: str, graph: str, variant: str):
@@ -45,7 +46,14 @@ def test_a_graph_that_fits_a_board_is_mapped_to_it(platform, graph, variant):
 
 def test_each_board_has_such_a_graph():
     boards = {name for name in platform_names() if load_platform(name).board}
-    assert boards == {platform for platform, _, _ in FITS}
+    assert boards == {*(platform for platform, _, _ in FITS), *PROCESSORS_ALONE}
+
+
+@pytest.mark.parametrize("platform", PROCESSORS_ALONE)
+def test_a_board_without_other_devices_takes_software(platform):
+    assert {device.kind for device in load_platform(platform).devices.values()} == {"cpu"}
+    nodes = mapped(platform, "adder/graph.yaml", "software").nodes.values()
+    assert {node.device for node in nodes} == {"cpu0"}
 
 
 def test_boards_come_behind_what_runs_on_this_computer():

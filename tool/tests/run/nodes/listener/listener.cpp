@@ -18,12 +18,7 @@ class Listener : public ligament::Node {
     const auto whole = declare_parameter<bool>("whole", false);
     subscription_ = create_subscription<Message>(
         "chatter", ligament::QoS(10), [this, work, ordered, whole](const Message& message) {
-          const auto number = std::stoll(message.data.substr(8));  // "message N"
-          if (count_ == 0) next_ = whole ? 0 : number;
-          if (ordered && number != next_) {
-            report_error("message " + std::to_string(next_) + " was next: " + message.data);
-          }
-          next_ = number + 1;
+          if (ordered) check_order(message.data, whole);
           std::this_thread::sleep_for(work);
           if (++count_ == messages_) finish();
         });
@@ -31,6 +26,16 @@ class Listener : public ligament::Node {
 
  private:
   using Message = ligament::std_msgs::msg::String;
+
+  /// Strings are "message N", one after the other; from 0 on if all must be heard.
+  void check_order(const std::string& heard, bool whole) {
+    const auto number = std::stoll(heard.substr(8));
+    if (count_ == 0) next_ = whole ? 0 : number;
+    if (number != next_) {
+      report_error("message " + std::to_string(next_) + " was next: " + heard);
+    }
+    next_ = number + 1;
+  }
 
   std::int64_t messages_ = 0;
   std::int64_t count_ = 0;

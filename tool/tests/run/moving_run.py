@@ -19,6 +19,8 @@ from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
 
 IMAGES = 8
+#: Between stamps of frames: `rate_hz=1000` of each camera.
+PERIOD_NS = 1_000_000
 
 
 def write_images(folder: Path, channels: int = 3) -> Path:
@@ -44,8 +46,6 @@ class Run:
                 topic["patience_ms"] = 60_000
             path.write_text(json.dumps(config))
         self._last = last
-        rates = {int(text.rpartition("=")[2]) for text in settings if ".rate_hz=" in text}
-        self._periods_ns = [1_000_000_000 // rate for rate in rates]
         before = set(build.parent.glob("runs/*"))
         domain = f"moving_{uuid.uuid4().hex[:12]}"
         self.process = subprocess.Popen(
@@ -118,14 +118,17 @@ class Run:
 
     def expect_all_frames(self, sink: str = "sink") -> None:
         """Each once, in order, with the pixels that its image has on a processor."""
-        recorded = (self.folder / "outputs" / f"{sink}.jsonl").read_text()
-        lines = [json.loads(line) for line in recorded.splitlines()]
-        stamps = [line["stamp_ns"] for line in lines]
-        (period_ns,) = self._periods_ns
-        assert [s - stamps[0] for s in stamps] == [i * period_ns for i in range(len(stamps))]
-        hashes = [line["hash"] for line in lines]
-        assert hashes == (hashes[:IMAGES] * (len(hashes) // IMAGES + 1))[: len(hashes)]
-        assert len(set(hashes[:IMAGES])) == IMAGES
+        first_ns, hashes = 0, []
+        # Line by line: a run beside a slow compiler has millions.
+        with (self.folder / "outputs" / f"{sink}.jsonl").open() as recorded:
+            for index, text in enumerate(recorded):
+                line = json.loads(text)
+                first_ns = first_ns or line["stamp_ns"]
+                if index < IMAGES:
+                    hashes.append(line["hash"])
+                assert line["stamp_ns"] - first_ns == index * PERIOD_NS
+                assert line["hash"] == hashes[index % IMAGES]
+        assert len(set(hashes)) == IMAGES
 
 
 def ended(running: Run) -> Iterator[Run]:

@@ -49,7 +49,7 @@ def run(built_echoed: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
 def frames(out: Path) -> Iterator[Run]:
     """Small images through /convert, which can be on any device; /sink looks for gaps."""
     build = built(Request(HERE / "moving.yaml", "processes", "soc_sim", out)).build
-    settings = [f"camera.source={out / 'images'}", "camera.rate_hz=250"]
+    settings = [f"camera.source={out / 'images'}", "camera.rate_hz=1000"]
     yield from ended(Run(build, settings, "/sink"))
 
 

@@ -161,7 +161,7 @@ def test_a_selection_that_is_none_says_what_to_do(root, capsys, text):
     firmware.mkdir(parents=True)
     (firmware / "select").write_text(text, encoding="latin-1")
     assert call(root, "board") == 2
-    assert "remove it, then `colcon acceleration select NAME`" in capsys.readouterr().err
+    assert "remove it, then `ligament acceleration select NAME`" in capsys.readouterr().err
     assert call(root, "select", "host") == 0
 
 

@@ -52,9 +52,10 @@ def help_text(program: str) -> str:
 def parser_of(name: str, program: str) -> argparse.ArgumentParser:
     """Return what parses a verb's words."""
     verb = load_verb(name)
+    about = cleandoc(verb.__doc__ or "").replace("colcon acceleration", program)
     parser = argparse.ArgumentParser(
         prog=f"{program} {name}",
-        description=f"{verb.HELP}\n\n{cleandoc(verb.__doc__ or '')}",
+        description=f"{verb.HELP}\n\n{about}",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -84,7 +84,7 @@ class Workspace:
                 Problem(
                     "platform-none",
                     f"no platform is selected in {self.root.absolute()}",
-                    hint="`colcon acceleration select NAME`; `colcon acceleration list` has names",
+                    hint="`ligament acceleration select NAME`; `list` has the names",
                 )
             )
         return self.platform(name)
@@ -143,7 +143,7 @@ class Workspace:
             "platform-select",
             f"{path} {fault}",
             expected="a link to a platform's folder, or a file with a platform's name",
-            hint=f"remove it, then `colcon acceleration {SELECT} NAME`",
+            hint=f"remove it, then `ligament acceleration {SELECT} NAME`",
         )
 
 

@@ -18,17 +18,26 @@ from ligament.mapping.platform import Platform, build_platform
 from ligament.resources import firmware_dir, platforms_dir
 
 REPORT = "ligament/report/"
+WORKSPACE = Path("acceleration", "firmware")
+"""Where a workspace has platforms of its own (spec/platform/packages.md)."""
 
 
 def load_platform(name: str) -> Platform:
-    """Return a platform by name (a folder of platforms/), or by the path of its file or folder."""
+    """Return a platform by name, or by the path of its file or folder.
+
+    A name is that of a folder in acceleration/firmware/ of the workspace in which the process
+    runs, else in platforms/: as `ligament acceleration list` shows them.
+    """
     path = Path(name)
-    if path.name != name and (path / "platform.yaml").is_file():
+    own = WORKSPACE / name / "platform.yaml"
+    if path.name == name and own.is_file():
+        path = own
+    elif path.name != name and (path / "platform.yaml").is_file():
         path /= "platform.yaml"
     if path.suffix not in (".yaml", ".yml", ".json"):
         path = platforms_dir() / name / "platform.yaml"
         if not path.is_file():
-            known = platform_names()
+            known = [*platform_names(), *(p.parent.name for p in WORKSPACE.glob("*/platform.yaml"))]
             raise InputError(
                 Problem(
                     "platform-unknown",

@@ -46,6 +46,10 @@ def test_ligament_has_the_same_verb(tmp_path, capsys, monkeypatch):
     assert cli.main(["acceleration", "select", "kv261"]) == 2
     assert cli.main(["acceleration", "--help"]) == 0
     assert "usage: ligament acceleration VERB" in capsys.readouterr().out
+    assert cli.main(["acceleration", "mount", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert "  ligament acceleration mount root" in said
+    assert "colcon" not in said
 
 
 def test_listing_imports_nothing_that_is_slow_to_import(tmp_path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -27,6 +28,15 @@ def root(tmp_path):
 def built(root, *words):
     assert call(root, *words) == 0
     return image_of(root).read_bytes()
+
+
+def test_an_image_without_an_install_tree_says_so(root, capsys):
+    shutil.rmtree(root / "install")
+    assert call(root, "linux", "--dry-run") == 0
+    assert "warning: no install tree" in capsys.readouterr().err
+    (root / "install").mkdir()
+    assert call(root, "linux", "--dry-run") == 0
+    assert "install tree" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", ["gpt", "mbr"])

@@ -14,7 +14,7 @@ from workspaces import BOARD, add_board, add_published, call
 
 from ligament.acceleration.workspace import Workspace
 from ligament.errors import InputError
-from ligament.mapping.files import platform_names
+from ligament.mapping.files import load_platform, platform_names
 
 
 @pytest.fixture
@@ -54,6 +54,21 @@ def test_a_built_in_platform_is_selected_by_its_name_in_one_line(root, capsys):
     found = told(capsys)
     assert found["platform"]["devices"]["fpga0"]["budgets"]["lut"] == 117120
     assert [entry["file"].rpartition("/")[2] for entry in found["missing_files"]] == ["platform"]
+
+
+def test_graphs_are_mapped_to_platforms_of_the_workspace_by_name(root, monkeypatch):
+    """And to its own one of a name that ships, as `list` shows it."""
+    for name in ("mine", "kv260"):
+        add_board(root, name)
+    assert load_platform("kv260").board != "My Board"
+    with pytest.raises(InputError):
+        load_platform("mine")
+    monkeypatch.chdir(root)
+    assert [load_platform(name).board for name in ("mine", "kv260")] == ["My Board"] * 2
+    assert load_platform("zcu104").board != "My Board"
+    with pytest.raises(InputError) as refused:
+        load_platform("min")
+    assert "'mine'" in refused.value.problems[0].hint
 
 
 def test_a_platform_of_the_workspace_is_a_relative_link_that_moves_with_it(root, capsys):
@@ -146,7 +161,7 @@ def test_a_selection_that_is_none_says_what_to_do(root, capsys, text):
     firmware.mkdir(parents=True)
     (firmware / "select").write_text(text, encoding="latin-1")
     assert call(root, "board") == 2
-    assert "remove it, then `colcon acceleration select NAME`" in capsys.readouterr().err
+    assert "remove it, then `ligament acceleration select NAME`" in capsys.readouterr().err
     assert call(root, "select", "host") == 0
 
 

@@ -46,8 +46,8 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cd", "cmake", "colcon", "ctest", "docker", "env", "eval", "export", "ln",
-                  "make", "man", "podman", "ros2", "source"}  # fmt: skip
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "cp", "ctest", "docker", "env", "eval", "export", "ln",
+                  "make", "man", "mkdir", "podman", "rm", "ros2", "scp", "source"}  # fmt: skip
 #: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
@@ -61,10 +61,7 @@ BUILT_ELSEWHERE |= (
         ("docs/how-to/install.md", program)
         for program in ("python3", "sudo", "~/ligament/bin/pip", "~/ligament/bin/ligament")
     }
-    | {
-        ("docs/how-to/own-platform.md", program)
-        for program in ("COLCON_MIXIN_PATH=acceleration/firmware", "sh")
-    }
+    | {("docs/how-to/own-platform.md", "sh")}
     | {
         (f"tool/ligament/new/templates/{kind}/README.md", "sh")
         for kind in ("graph", "node", "platform")

@@ -130,9 +130,10 @@ def mistake(words: str) -> str | None:
             known = set(parser_of(rest.pop(0), "ligament")._option_string_actions)
         except InputError as error:
             return error.problems[0].text
+    last = {"--", "--run"} if words.startswith("acceleration emulation ") else {"--"}
     for word in rest:
         option = word.partition("=")[0].rstrip(".,;:)")
-        if option == "--":
+        if option in last:
             break
         if re.fullmatch(r"--?[a-z][\w-]*", option) and option not in known | {"--help"}:
             return f"'{verb}' has no option '{option}'"
@@ -198,6 +199,8 @@ def test_its_commands_exist(page: str) -> None:
         ("trace import x --graphs y", "'trace' has no option '--graphs'"),
         ("acceleration mixin --write", None),
         ("acceleration mixin --writes", "'acceleration' has no option '--writes'"),
+        ("acceleration emulation --keep --run sh -c", None),
+        ("acceleration emulation --kep --run sh", "'acceleration' has no option '--kep'"),
         ("acceleration mixing", "there is no verb 'mixing'"),
     ],
 )

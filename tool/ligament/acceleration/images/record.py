@@ -47,7 +47,7 @@ def read_image(path: Path) -> Image:
         with path.open("rb") as file:
             found = table.read(file, str(path))
     except FileNotFoundError:
-        hint = "`colcon acceleration linux` makes one"
+        hint = "`ligament acceleration linux` makes one"
         text = f"there is no image {path}"
         raise InputError(Problem("image-missing", text, hint=hint)) from None
     except OSError as error:
@@ -59,7 +59,7 @@ def read_image(path: Path) -> Image:
     if NAME not in boot:
         text = f"{path} does not say what is in it: its first partition has no {NAME}"
         raise InputError(
-            Problem("image-record", text, hint="`colcon acceleration linux` makes it anew")
+            Problem("image-record", text, hint="`ligament acceleration linux` makes it anew")
         )
     document = parse_json(boot[NAME].decode("utf-8", errors="replace"), f"{path}:{NAME}")
     problems = validate(document, "image")
@@ -68,13 +68,13 @@ def read_image(path: Path) -> Image:
     for told in document.data["partitions"][1:]:
         if "digest" not in told or not _is_uuid(told.get("uuid", "")):
             text = f"the {NAME} of {path} lacks digest or UUID of partition '{told['name']}'"
-            hint = "`colcon acceleration linux` makes it anew"
+            hint = "`ligament acceleration linux` makes it anew"
             raise InputError(Problem("image-record", text, hint=hint))
     places = [(p["start"], p["bytes"]) for p in document.data["partitions"]]
     if places != [(p.start, p.size) for p in found.parts]:
         text = f"the partitions of {path} are not where its {NAME} says"
         raise InputError(
-            Problem("image-record", text, hint="`colcon acceleration linux` makes it anew")
+            Problem("image-record", text, hint="`ligament acceleration linux` makes it anew")
         )
     return Image(path, found, document.data, boot)
 

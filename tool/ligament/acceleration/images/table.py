@@ -196,5 +196,5 @@ def _from_gpt(fields: tuple[bytes, bytes, int, int, int, bytes]) -> Part:
 
 
 def _damaged(name: str, text: str) -> InputError:
-    hint = "`colcon acceleration linux` makes it anew"
+    hint = "`ligament acceleration linux` makes it anew"
     return InputError(Problem("image-table", f"{name} is no whole disk image: {text}", hint=hint))

@@ -13,6 +13,7 @@ acceleration/cache of the workspace.
 from __future__ import annotations
 
 import argparse
+import sys
 
 from ligament.acceleration.images import request
 from ligament.acceleration.images.build import planned
@@ -40,4 +41,10 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     request.require_tools()
     sources = request.sources_of(arguments, workspace, layout.platform)
     plan = planned(layout, sources, kernel=arguments.kernel)
+    if sources.install is None:
+        print(
+            "warning: no install tree: the image has no graph of yours "
+            "(install/ of the workspace, or --install-dir)",
+            file=sys.stderr,
+        )
     return request.carry_out(plan, output, arguments)

@@ -4,7 +4,7 @@ that the platform names, and LIGAMENT_PLATFORM. Without an option it is printed.
 into acceleration/firmware/NAME/mixin/; nothing is registered for you. With colcon-mixin:
 
   colcon acceleration mixin --write
-  COLCON_MIXIN_PATH=acceleration/firmware colcon build --mixin kv260
+  COLCON_MIXIN_PATH=acceleration/firmware/kv260/mixin colcon build --mixin kv260
 
 Without it, --arguments prints the same as arguments of `colcon build`. Write it again after moving
 the workspace: CMake needs absolute paths.

@@ -178,8 +178,8 @@ def test_images_arrive_whole(peer: Peer, words: list[str]) -> None:
     told = peer.ask("ros2_peer.py", "images", "--topic", "/image_rect", "--count", 60, *words)
     assert told["sizes"] == [640 * 480 * 3]
     assert told["came"] == 60
-    # Without a pace by the receiver's buffer, two of five best-effort ones came: 150 were sent. On a
-    # machine that is busy, who takes images may be late a few times.
+    # Without a pace by the receiver's buffer, two of five best-effort ones came: of 150 sent.
+    # On a machine that is busy, who takes images may be late a few times.
     assert told["sent"] <= 90
 
 

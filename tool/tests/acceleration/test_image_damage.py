@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from image_workspaces import image_of, make, needs_image_tools, write_platform
+from image_workspaces import image_of, needs_image_tools, write_platform
 from workspaces import call
 
 from ligament.acceleration.images import record, table
@@ -20,19 +20,6 @@ from ligament.acceleration.images import record, table
 @pytest.fixture(autouse=True)
 def _tools():
     needs_image_tools()
-
-
-@pytest.fixture
-def root(tmp_path):
-    return make(tmp_path / "ws")
-
-
-@pytest.fixture
-def with_image(root, capsys):
-    """A workspace with an image; its bytes."""
-    assert call(root, "linux") == 0
-    capsys.readouterr()
-    return root, image_of(root).read_bytes()
 
 
 def said(capsys):

@@ -14,26 +14,13 @@ import time
 
 import pytest
 from full_disk import run_without_room
-from image_workspaces import image_of, make, needs_image_tools
+from image_workspaces import image_of, needs_image_tools
 from workspaces import call
 
 
 @pytest.fixture(autouse=True)
 def _tools():
     needs_image_tools()
-
-
-@pytest.fixture
-def root(tmp_path):
-    return make(tmp_path / "ws")
-
-
-@pytest.fixture
-def with_image(root, capsys):
-    """A workspace with an image; its bytes."""
-    assert call(root, "linux") == 0
-    capsys.readouterr()
-    return root, image_of(root).read_bytes()
 
 
 def said(capsys):

@@ -32,7 +32,7 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
-from ligament.deploy.stage import DeployRequest, deploy_graph
+from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.mapping import load_mapping
 from ligament.pipeline import Request, generated
@@ -89,6 +89,8 @@ def deploy(
     path = Path(graph)
     if path.name != "build.json":
         made = generated(Request(graph_path(graph), variant, platform, out, mapping))
+        mapped = load_mapping(made.manifest.with_name("mapping.json"))
+        hosts_of(mapped, hosts)  # what is wrong with them: before compiling
         with progress_bar() as progress:
             path = build(made.manifest, progress=progress).build
     if path.with_name("mapping.json").is_file():

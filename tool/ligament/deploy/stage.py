@@ -11,10 +11,11 @@ from typing import Any
 
 from ligament.deploy.deploy import Deploy
 from ligament.deploy.gather import gather
-from ligament.deploy.hosts import load_hosts
+from ligament.deploy.hosts import Hosts, load_hosts
 from ligament.deploy.parts import Part, parts_of
 from ligament.deploy.state import DeployOptions
 from ligament.errors import InputError, Problem, no_such
+from ligament.mapping import GraphMapping
 from ligament.run.ending import last_groups
 from ligament.run.graph_run import FinishedRun
 from ligament.run.hosts import mapping_of
@@ -35,9 +36,9 @@ def deploy_graph(request: DeployRequest, observer: Observer) -> FinishedRun:
     """Run a built graph on its hosts to its end; raises for what is wrong before it was started."""
     build = read_build(request.build)
     mapping = mapping_of(request.build)
-    if mapping is None or not mapping.hosts:
+    if mapping is None:
         raise InputError(_no_hosts(build["graph"]))
-    hosts = load_hosts(request.hosts, mapping.hosts)
+    hosts = hosts_of(mapping, request.hosts)
     parts = parts_of(request.build, mapping)
     until = _known(request.options.until, parts)
     options = DeployOptions(
@@ -53,6 +54,13 @@ def deploy_graph(request: DeployRequest, observer: Observer) -> FinishedRun:
         return FinishedRun(folder / "run.json", data, outcome.verdict.exit_code)
 
     return asyncio.run(run())
+
+
+def hosts_of(mapping: GraphMapping, path: Path) -> Hosts:
+    """How the hosts of a mapping are reached; an error if it names none, or the file not all."""
+    if not mapping.hosts:
+        raise InputError(_no_hosts(mapping.graph))
+    return load_hosts(path, mapping.hosts)
 
 
 def deciders(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ligament import __version__
+from ligament.cli.main import main
 from ligament.deploy import whoami
 from ligament.deploy.check import problems_of, require_room
 from ligament.deploy.connection import Ping
@@ -196,3 +197,18 @@ def test_hosts_whose_end_is_the_graphs() -> None:
     assert deciders(build, parts) == {"b"}
     assert deciders({**build, "check": {"sink": "/one"}}, parts) == {"a"}
     assert deciders(build, parts, ("/serve",)) == {"c"}
+
+
+def test_a_wrong_hosts_file_is_told_before_anything_is_compiled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def compiled(*_words: object, **_options: object) -> None:
+        raise AssertionError("it compiles")
+
+    monkeypatch.setattr("ligament.cli.deploy.build", compiled)
+    graph = Path(__file__).resolve().parents[3] / "examples" / "perception"
+    words = ["deploy", str(graph), "--out", str(tmp_path), "--hosts", str(tmp_path / "none.yaml")]
+    assert main([*words, "--variant", "two_hosts"]) == 2
+    assert "[file-missing]" in capsys.readouterr().err
+    assert main([*words, "--variant", "processes"]) == 2
+    assert "[host-missing]" in capsys.readouterr().err

@@ -174,6 +174,10 @@ void describe(const ligament::pool::SampleInfo& from, rmw_message_info_t& info);
 /// Endpoints of a topic on one side.
 [[nodiscard]] Context::Endpoints endpoints_of(Context& context, const std::string& topic,
                                               ligament::pool::EndpointKind kind);
+/// `actual_qos` of an endpoint whose other side is of this kind.
+[[nodiscard]] rmw_qos_profile_t qos_facing(Context& context, const std::string& topic,
+                                           ligament::pool::EndpointKind kind,
+                                           const rmw_qos_profile_t& wanted);
 
 /// Copies for handles, which rmw_free them.
 struct FreeText {

@@ -10,6 +10,7 @@
 
 #include "endpoints.hpp"
 #include "identifier.hpp"
+#include "qos.hpp"
 #include "tracing.hpp"
 
 namespace rmw_ligament_cpp {
@@ -37,6 +38,12 @@ Context::Endpoints endpoints_of(Context& context, const std::string& topic,
     }
   }
   return found;
+}
+
+rmw_qos_profile_t qos_facing(Context& context, const std::string& topic,
+                             ligament::pool::EndpointKind kind, const rmw_qos_profile_t& wanted) {
+  return wants_best(wanted) ? actual_qos(wanted, endpoints_of(context, topic, kind))
+                            : actual_qos(wanted, {});
 }
 
 std::string fault_of_node(const char* name, const char* space) {

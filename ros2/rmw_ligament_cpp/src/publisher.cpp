@@ -54,8 +54,7 @@ std::unique_ptr<Publisher> open_publisher(Node& node, const rosidl_message_type_
   if (publisher->type == nullptr) {
     return nullptr;
   }
-  publisher->qos =
-      actual_qos(wanted, endpoints_of(node.context, topic, pool::EndpointKind::reader));
+  publisher->qos = qos_facing(node.context, topic, pool::EndpointKind::reader, wanted);
   const MessageType& message = *publisher->type;
   pool::WriterOptions options;
   options.max_loans = message.is_plain() ? most_loans : 1;

@@ -98,6 +98,12 @@ void choose_best(rmw_qos_profile_t& qos, std::span<const EndpointInfo> others) {
 
 }  // namespace
 
+bool wants_best(const rmw_qos_profile_t& qos) {
+  return qos.reliability == RMW_QOS_POLICY_RELIABILITY_BEST_AVAILABLE ||
+         qos.durability == RMW_QOS_POLICY_DURABILITY_BEST_AVAILABLE ||
+         qos.liveliness == RMW_QOS_POLICY_LIVELINESS_BEST_AVAILABLE;
+}
+
 rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted, std::span<const EndpointInfo> others) {
   if (wanted.history == RMW_QOS_POLICY_HISTORY_SYSTEM_DEFAULT) {
     wanted.history = RMW_QOS_POLICY_HISTORY_KEEP_LAST;

@@ -18,6 +18,9 @@ inline constexpr std::uint32_t max_held = 4;
 [[nodiscard]] rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted,
                                            std::span<const ligament::pool::EndpointInfo> others);
 
+/// Whether `others` matter: they are all endpoints of a domain, which are not read for nothing.
+[[nodiscard]] bool wants_best(const rmw_qos_profile_t& qos);
+
 /// For a writer's ring, which serves its readers from where the samples lie: at least
 /// `least_depth` samples, since the readers of ROS 2 have histories of their own.
 [[nodiscard]] ligament::QoSProfile writer_qos(const rmw_qos_profile_t& qos);

@@ -27,8 +27,7 @@ std::unique_ptr<Subscription> open_subscription(Node& node,
   if (subscription->type == nullptr) {
     return nullptr;
   }
-  subscription->qos =
-      actual_qos(wanted, endpoints_of(node.context, topic, pool::EndpointKind::writer));
+  subscription->qos = qos_facing(node.context, topic, pool::EndpointKind::writer, wanted);
   const MessageType& message = *subscription->type;
   const pool::EndpointDescription end{topic, message.name(), node.full_name, message.hash(),
                                       reader_qos(subscription->qos)};

@@ -93,11 +93,13 @@ struct Refusal {
   [[nodiscard]] static Refusal of(std::int32_t pid, const os::SystemError& error);
 };
 
-/// A set of topics by hash. Two topics of one hash cost a needless look, no more.
-class Topics {
+/// Ends, each by the hash of its topic and kind. Two of one hash cost a needless look, no more.
+class Ends {
  public:
-  [[nodiscard]] static std::uint64_t hash(std::string_view topic);
-  void insert(std::string_view topic) { hashes_.insert(hash(topic)); }
+  [[nodiscard]] static std::uint64_t hash(std::string_view topic, EndpointKind kind);
+  void insert(std::string_view topic, EndpointKind kind) { hashes_.insert(hash(topic, kind)); }
+  /// Those that an end of this kind may be matched with.
+  void insert_partners(std::string_view topic, EndpointKind kind);
   void clear() { hashes_.clear(); }
   [[nodiscard]] bool contains(std::uint64_t hash) const { return hashes_.count(hash) != 0; }
   [[nodiscard]] bool empty() const { return hashes_.empty(); }
@@ -143,13 +145,13 @@ class PeerDirectory {
   }
   /// Reads what the peer changed; true if `rows()` may be different now.
   [[nodiscard]] bool refresh();
-  /// From the next refresh on, only rows of these topics are kept in `rows()`.
-  void keep_only(std::shared_ptr<const Topics> wanted);
+  /// From the next refresh on, only rows of these ends are kept in `rows()`.
+  void keep_only(std::shared_ptr<const Ends> wanted);
   [[nodiscard]] const Rows& rows() const { return rows_; }
   /// All rows that make sense, read now.
   [[nodiscard]] std::vector<layout::EndpointRow> all_rows();
-  /// Whether it has an endpoint on one of them, as of the last refresh.
-  [[nodiscard]] bool has_any(const Topics& topics) const;
+  /// Whether it has one of them, as of the last refresh.
+  [[nodiscard]] bool has_any(const Ends& ends) const;
   [[nodiscard]] std::size_t invalid_rows() const { return invalid_; }
   /// Something could not be read at the last refresh.
   [[nodiscard]] bool is_torn() const { return torn_; }
@@ -172,7 +174,7 @@ class PeerDirectory {
   struct SeenRow {
     std::uint64_t version = 0;
     std::uint64_t id = 0;     ///< 0: free, or makes no sense
-    std::uint64_t topic = 0;  ///< hash
+    std::uint64_t end = 0;  ///< hash of topic and kind
     bool invalid = false;
   };
   struct Segment {
@@ -189,9 +191,9 @@ class PeerDirectory {
   const layout::DirectoryPage* shared_ = nullptr;
   std::vector<Segment> segments_;
   std::uint64_t generation_ = 0;
-  bool torn_ = false;                     ///< something could not be read: again next time
-  std::shared_ptr<const Topics> wanted_;  ///< null: all
-  bool wants_other_ = false;              ///< `wanted_` changed since the last refresh
+  bool torn_ = false;                   ///< something could not be read: again next time
+  std::shared_ptr<const Ends> wanted_;  ///< null: all
+  bool wants_other_ = false;            ///< `wanted_` changed since the last refresh
   Rows rows_;
   std::size_t invalid_ = 0;
   std::shared_ptr<const os::Mapping> bell_;

@@ -100,25 +100,25 @@ DomainState::~DomainState() {
 // --- endpoints -----------------------------------------------------------------------------------
 
 /// Whom it concerns is looked up after the next look at our peers: see look_for_news.
-void DomainState::own_change(std::string_view topic) {
+void DomainState::own_change(std::string_view topic, EndpointKind kind) {
   directory_.raise_generation();
-  changed_topics_.insert(topic);
+  changed_.insert_partners(topic, kind);
   news_ = true;
   poke();
 }
 
-/// Of our peers' rows, only those on our own topics are worth a copy.
-void DomainState::follow_own_topics() {
-  auto topics = std::make_shared<Topics>();
+/// Of our peers' rows, only those that may be matched with ours are worth a copy.
+void DomainState::follow_own_ends() {
+  auto partners = std::make_shared<Ends>();
   for (const OwnWriter& own : writers_) {
-    topics->insert(own.state->description.topic);
+    partners->insert_partners(own.state->description.topic, EndpointKind::writer);
   }
   for (const OwnReader& own : readers_) {
-    topics->insert(own.state->description.topic);
+    partners->insert_partners(own.state->description.topic, EndpointKind::reader);
   }
-  topics_ = std::move(topics);
+  partners_ = std::move(partners);
   for (Sentry& sentry : sentries_) {
-    sentry.peer->directory->keep_only(topics_);
+    sentry.peer->directory->keep_only(partners_);
     sentry.again = true;
   }
 }
@@ -131,13 +131,14 @@ expected<Directory::Place, EndpointError> DomainState::publish_row(layout::Endpo
   row.fd = static_cast<std::uint32_t>(segment.fd.get());
   row.inode = segment.inode;
   row.bytes = segment.mapping.size();
-  changed_topics_.insert(row.topic);  // what may throw comes before what others see
+  const auto kind = static_cast<EndpointKind>(row.kind);
+  changed_.insert_partners(row.topic, kind);  // what may throw comes before what others see
   auto place = directory_.add(row);
   LIGAMENT_CRASH_POINT("create.row_written");
   if (!place) {
     return endpoint_error(place.error(), row.topic);
   }
-  own_change(row.topic);
+  own_change(row.topic, kind);
   return *place;
 }
 
@@ -176,7 +177,7 @@ expected<std::shared_ptr<WriterState>, EndpointError> DomainState::add_writer(
   }
   entry.front().place = *place;
   writers_.splice(writers_.end(), entry);
-  topics_stale_ = true;
+  partners_stale_ = true;
   return state;
 }
 
@@ -214,7 +215,7 @@ expected<std::shared_ptr<ReaderState>, EndpointError> DomainState::add_reader(
   }
   entry.front().place = *place;
   readers_.splice(readers_.end(), entry);
-  topics_stale_ = true;
+  partners_stale_ = true;
   return state;
 }
 
@@ -232,10 +233,11 @@ expected<Directory::Place, EndpointError> DomainState::show(const EndpointDescri
   return publish_row(row, directory_.bells()->page(), ++counter_);
 }
 
+/// Its kind does not matter: nobody is matched with what is shown.
 void DomainState::hide(Directory::Place place, std::string_view topic) {
   const std::lock_guard guard(mutex_);
   directory_.remove(place);
-  own_change(topic);
+  own_change(topic, EndpointKind::writer);
 }
 
 void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
@@ -251,9 +253,9 @@ void DomainState::remove(const std::shared_ptr<WriterState>& writer) {
   directory_.set(own->place, own->row);
   LIGAMENT_CRASH_POINT("close.row_closing");
   resting_writers_.push_back({writer, own->place, true, monotonic_now_ns() + 1'000'000'000});
-  own_change(own->row.topic);
+  own_change(own->row.topic, EndpointKind::writer);
   writers_.erase(own);
-  topics_stale_ = true;
+  partners_stale_ = true;
   sweep_writers();
 }
 
@@ -274,9 +276,9 @@ void DomainState::remove(const std::shared_ptr<ReaderState>& reader) {
     directory_.remove(own->place);
     LIGAMENT_CRASH_POINT("close.row_removed");
   }
-  own_change(own->row.topic);
+  own_change(own->row.topic, EndpointKind::reader);
   readers_.erase(own);
-  topics_stale_ = true;
+  partners_stale_ = true;
 }
 
 void DomainState::say_working() {

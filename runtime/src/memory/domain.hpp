@@ -159,8 +159,9 @@ struct DomainState {
   // domain.cpp
   [[nodiscard]] expected<Directory::Place, EndpointError> publish_row(
       layout::EndpointRow& row, const os::SharedMemory& segment, std::uint64_t counter);
-  void own_change(std::string_view topic);  ///< under mutex_: a row of this topic changed
-  void follow_own_topics();
+  /// Under mutex_: a row of this topic changed.
+  void own_change(std::string_view topic, EndpointKind kind);
+  void follow_own_ends();
 
   // housekeeping.cpp
   void run();
@@ -182,6 +183,7 @@ struct DomainState {
   [[nodiscard]] std::uint64_t sum_of_seen_generations() const;
   [[nodiscard]] std::vector<std::shared_ptr<const Watcher>> concerned_watchers();
   void notify_concerned();
+  void notify_watchers_of_graph();
   void send_notifications();
   [[nodiscard]] bool sweep();
   void sweep_writers();
@@ -253,10 +255,12 @@ struct DomainState {
   std::vector<std::uint64_t> ended_;      ///< nonces of peers that died or leave, it seems
   std::vector<std::uint64_t> newcomers_;  ///< may have read our directory before our last changes
   std::size_t unwatched_ = 0;             ///< peers whose death is no event: we ask
-  std::shared_ptr<const Topics> topics_ = std::make_shared<Topics>();  ///< of our endpoints
-  bool topics_stale_ = false;                                          ///< one came or went
-  Topics changed_topics_;  ///< of rows that we changed since we last looked at our peers
-  Topics telling_;         ///< the same before that look: whom it concerns is notified
+  std::shared_ptr<const Ends> partners_ = std::make_shared<Ends>();  ///< of our endpoints
+  bool partners_stale_ = false;                                      ///< one came or went
+  Ends changed_;  ///< partners of rows that we changed since we last looked at our peers
+  Ends telling_;  ///< the same before that look: who has one is notified
+  bool graph_owed_ = false;         ///< who watches the graph does not know of our last changes
+  std::int64_t graph_due_ns_ = 0;   ///< when it may be told
   std::vector<std::weak_ptr<const Watcher>> watchers_;
   std::uint64_t matches_changed_ = 0;  ///< of our endpoints: made and ended, ever
   std::uint64_t late_rows_ = 0;        ///< times that rows were read later than their generation

@@ -31,6 +31,11 @@ constexpr int ask_again_ms = 200;
 // Newcomers that are met in one look; then others get the lock for a while.
 constexpr int most_at_once = 64;
 constexpr std::chrono::milliseconds crowded_pause{1};
+
+int ms_until(std::int64_t then_ns) {
+  const std::int64_t left_ns = std::max<std::int64_t>(then_ns - monotonic_now_ns(), 0);
+  return static_cast<int>(left_ns / 1'000'000 + 1);
+}
 }  // namespace
 
 bool DomainState::watch(int fd, std::uint64_t key) {
@@ -90,22 +95,6 @@ void DomainState::run() {
   }
 }
 
-std::vector<std::shared_ptr<const DomainState::Watcher>> DomainState::concerned_watchers() {
-  std::vector<std::shared_ptr<const Watcher>> concerned;
-  // A match is often made after the look that saw its other end: that is a change, too.
-  const std::uint64_t version =
-      watchers_.empty() ? told_version_ : sum_of_seen_generations() + matches_changed_ + late_rows_;
-  if (std::exchange(told_version_, version) == version) {
-    return concerned;
-  }
-  for (const auto& known : watchers_) {
-    if (auto watcher = known.lock()) {
-      concerned.push_back(std::move(watcher));
-    }
-  }
-  return concerned;
-}
-
 /// Brings everything in step with what the others say. Returns the ms until it must be done again,
 /// whether or not somebody tells us to.
 int DomainState::look(bool told) {
@@ -125,7 +114,8 @@ int DomainState::look(bool told) {
   const bool is_idle = !told && !unsettled_ && unwatched_ == 0;
   const int longest_ms = is_idle ? longest_rescans * rescan_ms : rescan_ms;
   rest_ms_ = std::clamp(2 * rest_ms_, rescan_ms, longest_ms);  // it is 0 before the first look
-  return waiting ? sweep_ms : asking ? ask_again_ms : rest_ms_;
+  const int rest_ms = waiting ? sweep_ms : asking ? ask_again_ms : rest_ms_;
+  return graph_owed_ ? std::min(rest_ms, ms_until(graph_due_ns_)) : rest_ms;
 }
 
 /// A peer that took the mark of somebody who sleeps, and was stopped before the wake-up, keeps
@@ -317,7 +307,7 @@ void DomainState::sweep_writers() {
         (resting.state->is_mapped_by_readers() || monotonic_now_ns() >= resting.deadline_ns)) {
       resting.announced = false;
       directory_.remove(resting.place);
-      own_change(resting.state->description.topic);
+      own_change(resting.state->description.topic, EndpointKind::writer);
     }
   }
   std::erase_if(resting_writers_, [](const auto& resting) {
@@ -332,7 +322,7 @@ void DomainState::sweep_readers() {
       continue;
     }
     directory_.remove(own->place);
-    own_change(own->row.topic);
+    own_change(own->row.topic, EndpointKind::reader);
     own = resting_readers_.erase(own);
   }
 }
@@ -400,67 +390,6 @@ void DomainState::leave() {
     notify_.insert(peer->directory->slot);
   }
   send_notifications();
-}
-
-/// First we changed our rows and raised our generation; now we look at the others'; then those are
-/// notified whose endpoints our changes concern. Who adds such an endpoint later looks at ours
-/// after that: of two that change at once, at least one sees the other.
-void DomainState::look_for_news() {
-  telling_ = std::exchange(changed_topics_, {});
-  if (std::exchange(topics_stale_, false)) {
-    follow_own_topics();
-  }
-  for (Sentry& sentry : sentries_) {
-    // seq_cst; partner: Directory::raise_generation.
-    const std::uint64_t generation = sentry.page->generation.load(std::memory_order_seq_cst);
-    if (sentry.page->state.load(std::memory_order_seq_cst) ==
-        static_cast<std::uint32_t>(layout::ProcessState::leaving)) {
-      ended_.push_back(sentry.peer->directory->nonce);
-    }
-    if (sentry.again || generation != sentry.generation) {
-      const bool was_torn = sentry.peer->directory->is_torn();
-      news_ = sentry.peer->directory->refresh() || news_;
-      sentry.generation = generation;
-      sentry.again = sentry.peer->directory->is_torn();
-      late_rows_ += was_torn && !sentry.again ? 1 : 0;
-    }
-  }
-}
-
-void DomainState::notify_concerned() {
-  static const Topics graph = [] {
-    Topics topics;
-    topics.insert(graph_topic);
-    return topics;
-  }();
-  const auto notify = [this](const Peer& peer, const Topics& topics) {
-    const PeerDirectory& directory = *peer.directory;
-    // Of one that we have not read whole (its rows are still being passed) we do not know.
-    if (directory.is_torn() || directory.has_any(topics) || directory.has_any(graph)) {
-      notify_.insert(peer.directory->slot);
-    }
-  };
-  if (!telling_.empty()) {
-    for (const Sentry& sentry : sentries_) {
-      notify(*sentry.peer, telling_);
-    }
-  }
-  for (const std::uint64_t nonce : std::exchange(newcomers_, {})) {
-    if (const auto peer = peers_.find(nonce); peer != peers_.end()) {
-      notify(*peer->second, *topics_);
-    }
-  }
-  telling_.clear();
-}
-
-void DomainState::send_notifications() {
-  for (const std::uint32_t slot : notify_) {
-    if (slot != rendezvous_.slot()) {
-      rendezvous_.notify(slot);
-      LIGAMENT_CRASH_POINT("housekeeping.notified");
-    }
-  }
-  notify_.clear();
 }
 
 }  // namespace ligament::pool

@@ -156,7 +156,7 @@ bool DomainState::adopt(std::unique_ptr<Peer> peer) {
     return false;  // found twice, by our scan and by its connection
   }
   unwatched_ += watch(peer->pidfd.get(), nonce) ? 0 : 1;
-  peer->directory->keep_only(topics_);
+  peer->directory->keep_only(partners_);
   sentries_.push_back({peer->directory->page(), nonce, 0, true, peer.get()});
   peers_.emplace(nonce, std::move(peer));
   return true;

@@ -308,28 +308,35 @@ bool PeerDirectory::refresh_row(const layout::SharedRow& row, SeenRow& seen) {
     return true;
   }
   seen.id = copy.id;
-  seen.topic = Topics::hash(copy.topic);
+  seen.end = Ends::hash(copy.topic, static_cast<EndpointKind>(copy.kind));
   if (is_wanted(seen)) {
     rows_.emplace(copy.id, copy);
   }
   return true;
 }
 
-std::uint64_t Topics::hash(std::string_view topic) { return std::hash<std::string_view>()(topic); }
-
-bool PeerDirectory::is_wanted(const SeenRow& seen) const {
-  return wanted_ == nullptr || wanted_->contains(seen.topic);
+std::uint64_t Ends::hash(std::string_view topic, EndpointKind kind) {
+  const std::uint64_t by_topic = std::hash<std::string_view>()(topic);
+  return kind == EndpointKind::writer ? by_topic : ~by_topic;
 }
 
-void PeerDirectory::keep_only(std::shared_ptr<const Topics> wanted) {
+void Ends::insert_partners(std::string_view topic, EndpointKind kind) {
+  insert(topic, kind == EndpointKind::writer ? EndpointKind::reader : EndpointKind::writer);
+}
+
+bool PeerDirectory::is_wanted(const SeenRow& seen) const {
+  return wanted_ == nullptr || wanted_->contains(seen.end);
+}
+
+void PeerDirectory::keep_only(std::shared_ptr<const Ends> wanted) {
   wants_other_ = wants_other_ || wanted_ != wanted;
   wanted_ = std::move(wanted);
 }
 
-bool PeerDirectory::has_any(const Topics& topics) const {
-  return std::any_of(segments_.begin(), segments_.end(), [&topics](const Segment& segment) {
-    return std::any_of(segment.seen.begin(), segment.seen.end(), [&topics](const SeenRow& seen) {
-      return seen.id != 0 && topics.contains(seen.topic);
+bool PeerDirectory::has_any(const Ends& ends) const {
+  return std::any_of(segments_.begin(), segments_.end(), [&ends](const Segment& segment) {
+    return std::any_of(segment.seen.begin(), segment.seen.end(), [&ends](const SeenRow& seen) {
+      return seen.id != 0 && ends.contains(seen.end);
     });
   });
 }

@@ -30,12 +30,12 @@ std::vector<std::string> topics_of(const PeerDirectory::Rows& rows) {
   return topics;
 }
 
-std::shared_ptr<const Topics> only(const std::vector<std::string>& names) {
-  auto topics = std::make_shared<Topics>();
+std::shared_ptr<const Ends> only(const std::vector<std::string>& names) {
+  auto ends = std::make_shared<Ends>();
   for (const std::string& name : names) {
-    topics->insert(name);
+    ends->insert(name, EndpointKind::reader);
   }
-  return topics;
+  return ends;
 }
 
 /// A directory of this process, and the same as a peer would see it.
@@ -71,6 +71,24 @@ TEST(PeerDirectory, KeepsRowsOfWantedTopicsOnlyAndKnowsTheOthers) {
   ASSERT_TRUE(both.seen->refresh());
   EXPECT_FALSE(both.seen->has_any(*only({"/b"})));
   EXPECT_EQ(both.seen->all_rows().size(), 1U);
+}
+
+TEST(PeerDirectory, KeepsWhatAnEndCanBeMatchedWith) {
+  Both both(unique_name());
+  Ends of_reader;
+  of_reader.insert_partners("/a", EndpointKind::reader);
+  both.seen->keep_only(std::make_shared<const Ends>(of_reader));
+  both.add("/a");  // a reader
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_TRUE(both.seen->rows().empty()) << "two readers do not meet";
+  EXPECT_FALSE(both.seen->has_any(of_reader));
+
+  Ends of_writer;
+  of_writer.insert_partners("/a", EndpointKind::writer);
+  EXPECT_TRUE(both.seen->has_any(of_writer));
+  both.seen->keep_only(std::make_shared<const Ends>(of_writer));
+  ASSERT_TRUE(both.seen->refresh());
+  EXPECT_EQ(topics_of(both.seen->rows()), std::vector<std::string>{"/a"});
 }
 
 TEST(PeerDirectory, ReadsAgainWhatIsWantedLater) {

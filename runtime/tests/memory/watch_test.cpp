@@ -47,6 +47,32 @@ TEST(Watch, IsToldOfChangesOnTopicsThatItDoesNotUse) {
   ASSERT_TRUE(eventually([&] { return watching.calls > alive; }));
 }
 
+/// The first change of a burst is told at once, the others together. Were the last one not told,
+/// each burst would wait for the look that repairs lost notices.
+TEST(Watch, IsToldOfTheLastOfChangesThatFollowEachOther) {
+  const std::string name = unique_name();
+  Side side(name);
+  const auto marker = side.reader(bytes_on(std::string(graph_topic)));
+  std::atomic<std::size_t> seen{0};
+  const auto handle =
+      side.domain->watch([&side, &seen] { seen = side.domain->endpoints().size(); });
+  OtherProcess other(name);
+  ASSERT_TRUE(eventually([&] { return !side.domain->peers().empty(); }));
+  constexpr std::size_t bursts = 20;
+  constexpr std::size_t changes = 4;
+  int patience = 60'000;
+  for (std::size_t i = 0; i < bursts; ++i) {
+    const std::size_t all = 1 + (i + 1) * changes;
+    for (std::size_t k = 0; k < changes; ++k) {
+      ASSERT_EQ(other.ask(fmt::format("writer /burst/{}/{}", i, k)), "ok");
+    }
+    while (seen != all && --patience > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  ASSERT_GT(patience, 0) << seen.load();
+}
+
 TEST(Show, OthersSeeAnEndpointThatIsElsewhere) {
   const std::string name = unique_name();
   Side side(name);

@@ -115,8 +115,8 @@ _BOARD = (
 _NOT_AS_FAST = {
     NODES_IN: f"{_BOARD}and cores on topics in memory work one after the other here, the light "
     "detectors, too",
-    TOPICS_IN: f"{_BOARD}and a frame of the camera, then a view of twice its pixels, pass one after "
-    "the other: Image Compensation has the whole frame before its first pixel leaves",
+    TOPICS_IN: f"{_BOARD}and a frame, then a view of twice its pixels, pass one after the other: "
+    "Image Compensation has a whole frame before its first pixel leaves",
     GATEWAY: "SLAM gets /A beside the chain here: it delays the chain only where memory is busy",
 }
 

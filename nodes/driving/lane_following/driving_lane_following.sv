@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// driving_lane_following: the FPGA form of driving/lane_following, bit by bit as kernels/lane_centre.hpp: pixels to classes
-// (lig_drive_class), classes to runs, runs to votes (lig_drive_votes), votes to a point (lig_drive_calculator).
+// driving_lane_following: the FPGA form of driving/lane_following, bit by bit as kernels/lane_centre.hpp: the band's pixels to
+// votes (lig_drive_band), votes to a point (lig_drive_calculator).
 //
 // What follows from the parameters and from the picture's size is computed when an image of another size comes. While a
 // band's votes are counted, the next image comes up to its own band.
 //
-//   initiation interval  1 pixel in the rows of the band, PIXELS pixels in all others, of which nothing is asked
+//   initiation interval  PIXELS pixels, and a cycle more for each run of a class in the band's rows
 //   latency              the last row of the band, 16 cycles per column and about 1200; and the image's end
 //   a frame              as many cycles as that takes, if the rows outside of the band take longer than the votes
 //   another size         about 800 cycles
@@ -50,8 +50,6 @@ module driving_lane_following
   if (MAX_HEIGHT > 4095) begin : g_rule_height
     $fatal(1, "driving_lane_following: rule height: MAX_HEIGHT = %0d, at most 4095 is needed", MAX_HEIGHT);
   end
-  localparam int unsigned PlaceBits = $clog2(2 * MAX_WIDTH);
-  localparam int unsigned PartBits = PIXELS > 1 ? $clog2(PIXELS) : 1;
 
   // An image: Wait for it, Prepare for its size, Take its pixels, Hand it over. An answer: Idle, Scan, Compute, Say.
   typedef enum logic [1:0] {Wait, Prepare, Take, Hand} coming_e;
@@ -166,32 +164,20 @@ module driving_lane_following
   // --- the image's pixels -----------------------------------------------------------------------------------
 
   logic [15:0] column_q, row_q;
-  logic [PartBits-1:0] part_q;  // of the pixels that are offered, the one whose turn it is
-  pixel_t pixel;
-  logic taken, in_band, colours, votes_busy, drawn, drawn_q, last_column, last_part;
-  logic [ClassLatency+1:0] pipe_q;  // drawn pixels on their way to votes
+  logic taken, drawn, drawn_q, colours, band_ready, band_busy, scans, last_column;
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
   assign fits = known_q && width_q == shape.width && height_q == shape.height;
-  assign in_band = row_q >= first_q && row_q < last_q;
+  assign drawn = row_q >= first_q && row_q < last_q && refusal_q == Fine;  // the row is the band's
   assign last_column = 17'(column_q) + 17'(PIXELS) >= 17'(width_q);
-  assign last_part = part_q == PartBits'(PIXELS - 1) || column_q + 16'(part_q) == width_q - 16'd1;
-  // In the band one after the other is drawn. The votes of the image before are counted and gone.
-  assign drawn = coming_q == Take && pixels.valid && in_band && refusal_q == Fine && !votes_busy;
-  assign pixels.ready = coming_q == Take && (!in_band || refusal_q != Fine || (!votes_busy && last_part));
+  assign pixels.ready = coming_q == Take && (!drawn || band_ready);
   assign taken = pixels.valid && pixels.ready;
-  if (PIXELS == 1) begin : g_one
-    assign pixel = pixel_t'(pixels.pixel);
-  end else begin : g_several
-    assign pixel = pixel_t'(pixels.pixel[{part_q, 5'd0}+:32]);
-  end
-  assign handed = coming_q == Hand && answer_q == Idle && pipe_q == '0;
+  assign handed = coming_q == Hand && answer_q == Idle && !band_busy;
   always_ff @(posedge clk_i) begin
     ask_q <= 1'b0;
     unique case (coming_q)
       Wait: begin
         column_q <= '0;
         row_q <= '0;
-        part_q <= '0;
         drawn_q <= 1'b0;
         refusal_q <= unreadable;
         came_with_q <= s_axis.header;
@@ -218,16 +204,14 @@ module driving_lane_following
         end
       end
       Take: begin
-        if (drawn) part_q <= part_q + 1'b1;
         if (taken) begin
-          part_q <= '0;
+          if (drawn) drawn_q <= 1'b1;
           column_q <= column_q + 16'(PIXELS);
           if (last_column) begin
             column_q <= '0;
             row_q <= row_q + 16'd1;
           end
         end
-        if (drawn) drawn_q <= 1'b1;
         if (ended) coming_q <= Hand;
       end
       default: if (handed) coming_q <= Wait;
@@ -240,42 +224,19 @@ module driving_lane_following
     end
   end
 
-  // --- classes, runs, votes ---------------------------------------------------------------------------------
-
-  logic band_clk, run, run_white, row_over, scans;
-  logic [15:0] run_centre, band_row_q;
-  class_e pixel_class;
-  lig_gate #(.LINGER(15)) gate (.clk_i, .rst_i, .wake_i(drawn || handed || votes_busy), .clk_o(band_clk));
-
-  lig_drive_class classify (
-      .clk_i(band_clk), .move_i(1'b1),
+  assign scans = handed && refusal_q == Fine && drawn_q;
+  lig_drive_band #(.MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) band (
+      .clk_i, .rst_i,
       .yellow_i(range_of(
           parameter_yellow_hue_from_i, parameter_yellow_hue_to_i, parameter_yellow_saturation_from_i,
           parameter_yellow_saturation_to_i, parameter_yellow_value_from_i)),
       .white_i(range_of(
           parameter_white_hue_from_i, parameter_white_hue_to_i, parameter_white_saturation_from_i,
           parameter_white_saturation_to_i, parameter_white_value_from_i)),
-      .bgr_i(shape.encoding != Rgb8), .pixel_i(pixel), .class_o(pixel_class));
-
-  lig_drive_stripes runs (
-      .clk_i(band_clk), .clear_i(rst_i || handed), .valid_i(pipe_q[ClassLatency-1]), .class_i(pixel_class),
-      .width_i(width_q), .run_from_i(run_from_q), .run_to_i(run_to_q), .valid_o(run), .white_o(run_white),
-      .centre_o(run_centre), .row_o(row_over));
-
-  assign scans = handed && refusal_q == Fine && drawn_q;
-  lig_drive_votes #(.MAX_PLACES(2 * MAX_WIDTH)) count (
-      .clk_i(band_clk), .rst_i, .valid_i(run), .place_i(run_centre[PlaceBits-1:0]), .white_i(run_white),
-      .near_i({band_row_q, 1'b0} >= {1'b0, rows_q}), .scan_i(scans), .places_i((PlaceBits + 1)'({width_q, 1'b0})),
-      .window_i(window_q), .busy_o(votes_busy), .scanned_o(scanned), .votes_o(votes), .places_o(places));
-
-  always_ff @(posedge band_clk) begin
-    pipe_q <= {pipe_q[ClassLatency:0], drawn};
-    if (row_over) band_row_q <= band_row_q + 16'd1;
-    if (rst_i || handed) begin
-      pipe_q <= '0;
-      band_row_q <= '0;
-    end
-  end
+      .bgr_i(shape.encoding != Rgb8), .width_i(width_q), .rows_i(rows_q), .run_from_i(run_from_q), .run_to_i(run_to_q),
+      .window_i(window_q), .valid_i(coming_q == Take && pixels.valid && drawn), .ready_o(band_ready),
+      .pixel_i(pixels.pixel), .busy_o(band_busy), .clear_i(handed), .scan_i(scans), .scanned_o(scanned), .votes_o(votes),
+      .places_o(places));
 
   // --- the answer -------------------------------------------------------------------------------------------
 

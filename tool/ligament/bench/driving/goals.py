@@ -115,13 +115,14 @@ _BOARD = (
 _NOT_AS_FAST = {
     NODES_IN: f"{_BOARD}and cores on topics in memory work one after the other here, the light "
     "detectors, too",
-    TOPICS_IN: f"{_BOARD}and Image Compensation has a whole frame before its first pixel leaves",
+    TOPICS_IN: f"{_BOARD}and a frame, then a view of twice its pixels, pass one after the other: "
+    "Image Compensation has a whole frame before its first pixel leaves",
     GATEWAY: "SLAM gets /A beside the chain here: it delays the chain only where memory is busy",
 }
 
-_TWO_IN_TURN = (
-    "two cores hold each other back in turn: Lane Following in the rows of its band, of which it "
-    "takes a pixel per cycle, Image Projection in all others; the queue between has two rows"
+_OUTSIDE = (
+    "Image Projection takes the rows above and below its view one after the other with the view; "
+    "its own figure has them only as far as its input waits"
 )
 
 
@@ -134,7 +135,7 @@ def _versions() -> Iterator[Goal]:
     yield Goal("cycles of a frame that `{node}` needs for itself", "stage")
     yield Goal("cycles between frames, {in_flight} on their way", "period", value="mean")
     yield Goal("the same, times those of the slowest core, `{node}`", "period_over_slowest", 1.1,
-               why=_TWO_IN_TURN)  # fmt: skip
+               why=_OUTSIDE)  # fmt: skip
     yield Goal("the same, standard deviation over mean", "period_spread", 0.001, unit="share")
     yield Goal("cycles of a frame, one on its way, times those of the slowest core, `{node}`",
                "latency_over_slowest")  # fmt: skip

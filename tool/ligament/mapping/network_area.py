@@ -190,6 +190,43 @@ def area_of_port(family: str, masters: int) -> Mapping[str, float]:
     return {name: round(before[name] + share * (behind[name] - before[name])) for name in before}
 
 
+#: Of the crossings at the edges of a design with several clocks (spec/device/clocks.md), with their
+#: resets: the memory port's by its width (hdl/rtl/lig_axi_cross.sv), the registers'
+#: (lig_axil_cross.sv).
+MEMORY_CROSSING: Mapping[str, Mapping[int, Mapping[str, int]]] = {
+    "xcup": {
+        64: {"lut": 278, "ff": 468},
+        128: {"lut": 357, "ff": 604},
+        256: {"lut": 511, "ff": 876},
+        512: {"lut": 822, "ff": 1420},
+    },
+    "ecp5": {
+        64: {"lut": 441, "ff": 468},
+        128: {"lut": 581, "ff": 604},
+        256: {"lut": 847, "ff": 876},
+        512: {"lut": 1396, "ff": 1420},
+    },
+}
+REGISTER_CROSSING: Mapping[str, Mapping[str, int]] = {
+    "xcup": {"lut": 194, "ff": 296},
+    "ecp5": {"lut": 294, "ff": 296},
+}
+
+
+def area_of_crossings(
+    family: str, *, memory_bits: int | None, registers: bool
+) -> Mapping[str, float]:
+    """Return the cells of a design's crossings between clocks; empty without any, or figures.
+
+    `memory_bits`: width of a memory port that has a clock of its own. Unit: bits.
+    """
+    if family not in MEMORY_CROSSING:
+        return {}
+    memory = MEMORY_CROSSING[family][memory_bits] if memory_bits else {}
+    own = REGISTER_CROSSING[family] if registers else {}
+    return {name: memory.get(name, 0) + own.get(name, 0) for name in {*memory, *own}}
+
+
 def _luts(luts: Luts, width_bits: int, publishers: int, queues: tuple[Queue, ...]) -> float:
     most = len(luts.choice) - 1
     beyond = max(0, publishers - most) * luts.choice_per_publisher

@@ -7,10 +7,13 @@ import pytest
 
 from ligament.mapping.model import Queue
 from ligament.mapping.network_area import (
+    MEMORY_CROSSING,
     PORT,
     READS,
+    REGISTER_CROSSING,
     WRITES,
     Masters,
+    area_of_crossings,
     area_of_ends,
     area_of_gateway,
     area_of_network,
@@ -50,6 +53,16 @@ def test_a_publisher_writes_and_a_subscription_reads() -> None:
     assert area_of_ends("ecp5", 1, 0) == WRITES["ecp5"]
     assert area_of_ends("ecp5", 0, 1) == READS["ecp5"]
     assert area_of_ends("xcup", 1, 2)["lut"] == 793 + 2 * 557
+
+
+@pytest.mark.parametrize("family", sorted(MEMORY_CROSSING))
+def test_a_side_without_a_clock_of_its_own_has_no_crossing(family: str) -> None:
+    for width, cells in MEMORY_CROSSING[family].items():
+        assert area_of_crossings(family, memory_bits=width, registers=False) == cells
+        both = area_of_crossings(family, memory_bits=width, registers=True)
+        assert both == {n: cells[n] + REGISTER_CROSSING[family][n] for n in cells}
+    assert area_of_crossings(family, memory_bits=None, registers=False) == {}
+    assert area_of_crossings("other", memory_bits=64, registers=True) == {}
 
 
 def test_a_gateway_lies_between_the_two_that_were_synthesised() -> None:

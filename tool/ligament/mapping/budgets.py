@@ -9,13 +9,16 @@ have a clock of their own, the crossings there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 
 from ligament.cores.manifest import CORE_BITS, port_bits
 from ligament.errors import Problem, listing
-from ligament.graph.model import Graph
+from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import MappedTopic, Pixels
 from ligament.mapping.network_area import (
     Masters,
+    area_of_converters,
+    area_of_counters,
     area_of_crossings,
     area_of_ends,
     area_of_gateway,
@@ -122,44 +125,60 @@ def _around(
     """Return the cells of an FPGA that are no node's."""
     if not device.streams:
         return {}
-    services = sum(len(graph.types[graph.nodes[node].type].services) for node in nodes)
-    masters = Masters(entries=services, exits=services)
-    parts = [area_of_ends(device.family, services, services)]
-    widths = [CORE_BITS] if services else []
+    ends = _Ends()
+    parts: list[Mapping[str, float]] = []
+    for node in sorted(nodes):
+        node_type = graph.types[graph.nodes[node].type]
+        ends.reads += [CORE_BITS] * (len(node_type.services) + len(_timers(node_type)))
+        ends.writes += [CORE_BITS] * len(node_type.services)
     for topic in topics:
-        ends = [end for end in topic.ends if end.node in nodes]
-        directions = [end.direction for end in ends]
-        exits, entries = directions.count("out"), directions.count("in")
-        if not ends:
-            continue
-        if topic.mapped == "software":
-            parts.append(area_of_ends(device.family, exits, entries))
-            masters += Masters(entries=entries, exits=exits)
-            widths += [
-                port_bits(graph.types[graph.nodes[n].type], end.port, per_cycle(pixels, n))
-                for end in ends
-                if (n := end.node)
-            ]
-        else:
+        own = [end for end in topic.ends if end.node in nodes]
+        if own and topic.mapped == "software":
+            for end in own:
+                node_type = graph.types[graph.nodes[end.node].type]
+                width = port_bits(node_type, end.port, per_cycle(pixels, end.node))
+                (ends.reads if end.direction == "in" else ends.writes).append(width)
+        elif own:
             parts += [way.area for way in topic.alternatives if way.chosen]
-            masters += Masters(gateways=int(topic.mapped == "gateway"))
-            widths += (
-                [topic.stream.width_bits] if topic.mapped == "gateway" and topic.stream else []
-            )
-    parts += [area_of_port(device.family, masters.count), _crossings(device, widths)]
-    return _added(parts)
+            subscriptions = sum(end.direction == "in" for end in own)
+            parts.append(area_of_counters(device.family, subscriptions))
+            if topic.mapped == "gateway" and topic.stream:
+                ends.gateways.append(topic.stream.width_bits)
+    return _added([*parts, *_at_memory(device, ends)])
 
 
-def _crossings(device: Device, widths: list[int]) -> Mapping[str, float]:
-    """Return the cells of the crossings at the edge of a design with such ends in memory."""
+def _timers(node_type: NodeType) -> Mapping[str, str]:
+    """Return a core's timers: the container tells it of each as by a message."""
+    found: Mapping[str, str] = node_type.implementations.get("fpga", {}).get("timers", {})
+    return found
+
+
+@dataclass
+class _Ends:
+    """What of a design is at its memory port: widths of streams. Unit: bits."""
+
+    reads: list[int] = field(default_factory=list)
+    writes: list[int] = field(default_factory=list)
+    gateways: list[int] = field(default_factory=list)
+
+
+def _at_memory(device: Device, ends: _Ends) -> list[Mapping[str, float]]:
+    """Return the cells of ends, of the port that they share, and of its crossings."""
+    family, widths = device.family, [*ends.reads, *ends.writes, *ends.gateways]
     if not widths:
-        return {}
+        return []
+    width = max(widths)
+    narrower = [sum(w < width for w in side) for side in (ends.writes, ends.reads)]
+    masters = Masters(len(ends.gateways), len(ends.reads), len(ends.writes))
     own = {side for side, clock in device.clocks.items() if clock != device.clock}
-    return area_of_crossings(
-        device.family,
-        memory_bits=max(widths) if "memory" in own else None,
-        registers="registers" in own,
-    )
+    return [
+        area_of_ends(family, len(ends.writes), len(ends.reads), width),
+        area_of_converters(family, *narrower, width),
+        area_of_port(family, masters.count),
+        area_of_crossings(
+            family, memory_bits=width if "memory" in own else None, registers="registers" in own
+        ),
+    ]
 
 
 def _added(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:

@@ -14,6 +14,7 @@ from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
 from ligament.mapping.explain import explain
 from ligament.mapping.network_area import (
+    area_of_counters,
     area_of_crossings,
     area_of_ends,
     area_of_network,
@@ -140,6 +141,7 @@ def test_what_is_around_cores_counts_too(tmp_path: Path) -> None:
     # One network; an entry and an exit of topics, and one of each for the service: two masters.
     around = [
         area_of_network(family, 64, 1, 1),
+        area_of_counters(family, 1),
         area_of_ends(family, 2, 2),
         area_of_port(family, 2),
     ]
@@ -186,3 +188,13 @@ def test_both_driving_designs_fit_the_board_with_all_their_cells_counted(
         )
         assert f"needs {total:g} of {budget:g} {resource}" in line
     assert figures["needs"]["lut"]["around"] > 0
+
+
+def test_what_is_around_the_driving_cores_is_what_yosys_counts() -> None:
+    """`road.yaml`, its nodes as black boxes, synthesised for xcup by Yosys 0.70."""
+    graph = load_graph(DRIVING / "road.yaml")
+    mapping = map_graph(graph, load_platform("kv260"), "hardware_topics")
+    around = {n: need["around"] for n, need in mapping.hardware["fpga0"]["needs"].items()}
+    assert around["bram18"] == 45
+    assert around["lut"] == pytest.approx(6928, rel=0.05)
+    assert around["ff"] == pytest.approx(6606, rel=0.05)

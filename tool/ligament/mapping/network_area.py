@@ -130,9 +130,11 @@ WRITES: Mapping[str, Sizes] = {
 #: Of what makes an end as narrow as its stream (hdl/rtl/lig_width.sv), by the width of the port.
 NARROWS: Mapping[str, Sizes] = {
     "xcup": {128: {"lut": 75, "ff": 147}, 256: {"lut": 79, "ff": 293}},
+    "ecp5": {128: {"lut": 76, "ff": 147}, 256: {"lut": 246, "ff": 293}},
 }
 WIDENS: Mapping[str, Sizes] = {
     "xcup": {128: {"lut": 293, "ff": 292}, 256: {"lut": 584, "ff": 581}},
+    "ecp5": {128: {"lut": 312, "ff": 292}, 256: {"lut": 1557, "ff": 581}},
 }
 #: Of the counters (hdl/rtl/lig_stats.sv) that a network has in a design: one, and per queue.
 COUNTERS = {"lut": 70, "ff": 130}

@@ -30,9 +30,6 @@ SHIPPED = platforms_dir() / "fpga_sim" / "platform.yaml"
 UNCOUNTED = {
     "driving/green_light",
     "driving/lane_following",
-    "driving/lane_planner",
-    "driving/polyfit",
-    "driving/red_light",
 }
 
 

@@ -66,6 +66,7 @@ FIELDS = (
     "lig_skid",
 )  # fmt: skip
 CROSS = ("lig_cross_write", "lig_cross_read", "lig_sync")
+RESET = ("lig_reset_cross", "lig_sync")
 PROOFS = [
     Proof("lig_cross_formal", CROSS, "prove", 4, from_zero=True, free_clocks=True),
     Proof(
@@ -85,6 +86,28 @@ PROOFS = [
     Proof(
         "lig_cross_formal", CROSS, "bmc", 20, from_zero=True, free_clocks=True,
         mutant=("lig_cross_read", "address_o = read_q[A-1:0]", "address_o = next[A-1:0]"),
+    ),
+    Proof("lig_reset_cross_formal", RESET, "prove", 4, from_zero=True, free_clocks=True),
+    Proof(
+        "lig_reset_cross_formal", RESET, "prove", 4, parameters=("STAGES=4",), from_zero=True,
+        free_clocks=True,
+    ),
+    Proof(
+        "lig_reset_cross_formal", RESET, "bmc", 24, ("REACH",), from_zero=True, free_clocks=True,
+        reach=True,
+    ),
+    # The near side forgets that the level is on its way back; or does not wait for it; the far side's
+    # reset waits for its clock.
+    *(
+        Proof(
+            "lig_reset_cross_formal", RESET, "bmc", 24, parameters=(f"STAGES={stages}",),
+            from_zero=True, free_clocks=True, mutant=("lig_reset_cross", *fault),
+        )
+        for stages, fault in (
+            (2, (" || way_q[SYNC_STAGES-1]", "")),
+            (3, (" || lasts;", ";")),
+            (4, ("m_clk_i or posedge begin_rst_q)", "m_clk_i)")),
+        )
     ),
     Proof("lig_stage_formal", STAGE, "prove", 3),
     Proof("lig_stage_formal", STAGE, "bmc", 12, ("ORDER",)),

@@ -87,7 +87,7 @@ def alternatives_of(
         sum(end.node in found.nodes for end in ends)
         for ends in (topic.publishers, topic.subscriptions)
     )
-    ends = area_of_ends(found.device.family, publishers, subscriptions)
+    ends = area_of_ends(found.device.family, publishers, subscriptions, least)
     answers = [_software(load, found.port, ends, least)]
     if inside:
         answers.insert(0, _hardware(load, stream, area))

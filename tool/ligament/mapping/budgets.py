@@ -2,17 +2,28 @@
 """What a mapping takes of a device's budgets: cores, and on an FPGA what is around them.
 
 That is the networks and gateways of its topics, the ends in memory of the others and of services,
-and the memory port with its registers, which all of these share.
+and the memory port with its registers, which all of these share; and where memory port or registers
+have a clock of their own, the crossings there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
 
+from ligament.cores.manifest import CORE_BITS, port_bits
 from ligament.errors import Problem, listing
-from ligament.graph.model import Graph
+from ligament.graph.model import Graph, NodeType
 from ligament.mapping.model import MappedTopic, Pixels
-from ligament.mapping.network_area import Masters, area_of_ends, area_of_gateway, area_of_port
+from ligament.mapping.network_area import (
+    Masters,
+    area_of_converters,
+    area_of_counters,
+    area_of_crossings,
+    area_of_ends,
+    area_of_gateway,
+    area_of_port,
+)
 from ligament.mapping.pixels import per_cycle
 from ligament.mapping.platform import Device
 
@@ -26,13 +37,8 @@ def budget_problems(
     """Yield a problem for each resource of which a device has less than is needed."""
     for device in _with_budgets(devices):
         members = _members(device, devices)
-        cores = _added(
-            device.area(graph.types[graph.nodes[n].type], per_cycle(pixels, n)) for n in members
-        )
-        around = _around(graph, device, frozenset(members), topics.values())
-        for resource in sorted({*cores, *around} & set(device.budgets)):
-            rest = around.get(resource, 0)
-            amount = cores.get(resource, 0) + rest
+        for resource, need in needs_of(graph, device, devices, topics, pixels).items():
+            amount, rest = need["cores"] + need["around"], need["around"]
             if amount <= device.budgets[resource]:
                 continue
             share = f", with {rest:g} for their topics and the memory port" if rest else ""
@@ -46,6 +52,25 @@ def budget_problems(
             )
 
 
+def needs_of(
+    graph: Graph,
+    device: Device,
+    devices: Mapping[str, Device],
+    topics: Mapping[str, MappedTopic],
+    pixels: Mapping[str, Pixels],
+) -> dict[str, dict[str, float]]:
+    """Return what a device's cores take of each budget, and what is around them."""
+    members = _members(device, devices)
+    cores = _added(
+        device.area(graph.types[graph.nodes[n].type], per_cycle(pixels, n)) for n in members
+    )
+    around = _around(graph, device, frozenset(members), topics.values(), pixels)
+    return {
+        resource: {"cores": cores.get(resource, 0), "around": around.get(resource, 0)}
+        for resource in sorted({*cores, *around} & set(device.budgets))
+    }
+
+
 def budget_warnings(
     graph: Graph,
     devices: Mapping[str, Device],
@@ -55,12 +80,13 @@ def budget_warnings(
     """Yield a sentence for each device on which something is not counted."""
     for device in _with_budgets(devices):
         members = set(_members(device, devices))
-        for node in sorted(members & set(pixels)):
-            count, node_type = pixels[node].per_cycle, graph.types[graph.nodes[node].type]
+        for node in sorted(members):
+            count, node_type = per_cycle(pixels, node), graph.types[graph.nodes[node].type]
             if not device.area(node_type, count):
+                wide = f" for {count} pixels per cycle" if node in pixels else ""
                 yield (
-                    f"cells of {node} are not counted: {node_type.type} declares no area for "
-                    f"{count} pixels per cycle on the family '{device.family}' of {device.name}"
+                    f"cells of {node} are not counted: {node_type.type} declares no area{wide} "
+                    f"on the family '{device.family}' of {device.name}"
                 )
         streamed = any(
             topic.mapped != "software" and any(end.node in members for end in topic.ends)
@@ -90,26 +116,69 @@ def _members(device: Device, devices: Mapping[str, Device]) -> list[str]:
 
 
 def _around(
-    graph: Graph, device: Device, nodes: Set[str], topics: Iterable[MappedTopic]
+    graph: Graph,
+    device: Device,
+    nodes: Set[str],
+    topics: Iterable[MappedTopic],
+    pixels: Mapping[str, Pixels],
 ) -> dict[str, float]:
     """Return the cells of an FPGA that are no node's."""
     if not device.streams:
         return {}
-    services = sum(len(graph.types[graph.nodes[node].type].services) for node in nodes)
-    masters = Masters(entries=services, exits=services)
-    parts = [area_of_ends(device.family, services, services)]
+    ends = _Ends()
+    parts: list[Mapping[str, float]] = []
+    for node in sorted(nodes):
+        node_type = graph.types[graph.nodes[node].type]
+        ends.reads += [CORE_BITS] * (len(node_type.services) + len(_timers(node_type)))
+        ends.writes += [CORE_BITS] * len(node_type.services)
     for topic in topics:
-        ends = [end.direction for end in topic.ends if end.node in nodes]
-        exits, entries = ends.count("out"), ends.count("in")
-        if not ends:
-            continue
-        if topic.mapped == "software":
-            parts.append(area_of_ends(device.family, exits, entries))
-            masters += Masters(entries=entries, exits=exits)
-        else:
+        own = [end for end in topic.ends if end.node in nodes]
+        if own and topic.mapped == "software":
+            for end in own:
+                node_type = graph.types[graph.nodes[end.node].type]
+                width = port_bits(node_type, end.port, per_cycle(pixels, end.node))
+                (ends.reads if end.direction == "in" else ends.writes).append(width)
+        elif own:
             parts += [way.area for way in topic.alternatives if way.chosen]
-            masters += Masters(gateways=int(topic.mapped == "gateway"))
-    return _added([*parts, area_of_port(device.family, masters.count)])
+            subscriptions = sum(end.direction == "in" for end in own)
+            parts.append(area_of_counters(device.family, subscriptions))
+            if topic.mapped == "gateway" and topic.stream:
+                ends.gateways.append(topic.stream.width_bits)
+    return _added([*parts, *_at_memory(device, ends)])
+
+
+def _timers(node_type: NodeType) -> Mapping[str, str]:
+    """Return a core's timers: the container tells it of each as by a message."""
+    found: Mapping[str, str] = node_type.implementations.get("fpga", {}).get("timers", {})
+    return found
+
+
+@dataclass
+class _Ends:
+    """What of a design is at its memory port: widths of streams. Unit: bits."""
+
+    reads: list[int] = field(default_factory=list)
+    writes: list[int] = field(default_factory=list)
+    gateways: list[int] = field(default_factory=list)
+
+
+def _at_memory(device: Device, ends: _Ends) -> list[Mapping[str, float]]:
+    """Return the cells of ends, of the port that they share, and of its crossings."""
+    family, widths = device.family, [*ends.reads, *ends.writes, *ends.gateways]
+    if not widths:
+        return []
+    width = max(widths)
+    narrower = [sum(w < width for w in side) for side in (ends.writes, ends.reads)]
+    masters = Masters(len(ends.gateways), len(ends.reads), len(ends.writes))
+    own = {side for side, clock in device.clocks.items() if clock != device.clock}
+    return [
+        area_of_ends(family, len(ends.writes), len(ends.reads), width),
+        area_of_converters(family, *narrower, width),
+        area_of_port(family, masters.count),
+        area_of_crossings(
+            family, memory_bits=width if "memory" in own else None, registers="registers" in own
+        ),
+    ]
 
 
 def _added(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:

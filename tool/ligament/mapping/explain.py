@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from ligament.mapping.model import Alternative, GraphMapping, MappedTopic
 
 
@@ -21,11 +24,21 @@ def explain(mapping: GraphMapping) -> list[str]:
         for side, clock in figures.get("clocks", {}).items():
             told = f"{clock['name']}, {clock['hz'] / 1e6:g} MHz: {clock['text']}"
             lines.append(f"  clock of {device}'s {side}  {told}")
+        lines += [f"  {device} needs {line}" for line in _needs(figures)]
     for name, topic in mapping.topics.items():
         carried = f"{topic.message} over {', '.join(topic.transports)}"
         lines.append(f"  topic {name}  {carried}: {topic.reason.text}")
         lines += [f"    {line}" for line in (*predictions(topic), *_credit(topic))]
     return [*lines, *_boundary(mapping), *_optimised(mapping)]
+
+
+def _needs(figures: Mapping[str, Any]) -> list[str]:
+    """Return a line per resource: what the cells that are known take of the budget."""
+    return [
+        f"{need['cores'] + need['around']:g} of {figures['budgets'][resource]:g} {resource}: cores "
+        f"{need['cores']:g}, around them {need['around']:g}"
+        for resource, need in figures.get("needs", {}).items()
+    ]
 
 
 def predictions(topic: MappedTopic) -> list[str]:

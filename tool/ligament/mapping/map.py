@@ -17,7 +17,7 @@ from ligament.errors import InputError, no_such
 from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
-from ligament.mapping.budgets import budget_problems, budget_warnings
+from ligament.mapping.budgets import budget_problems, budget_warnings, needs_of
 from ligament.mapping.clocks import clocked, clocks_of
 from ligament.mapping.credit import (
     IN_CORE,
@@ -106,7 +106,7 @@ def map_graph(
             {t: choice.mapped for t, choice in decided.choices.items()},
         ),
         warnings=warnings,
-        hardware=_hardware(decided, platform),
+        hardware=_hardware(decided, platform, topics),
     )
 
 
@@ -133,15 +133,27 @@ def _with_gateway(mapped: MappedTopic, topic: Topic, decided: Decisions) -> Mapp
     return replace(mapped, gateway=gateway, credit=credit)
 
 
-def _hardware(decided: Decisions, platform: Platform) -> dict[str, dict[str, Any]]:
+def _hardware(
+    decided: Decisions, platform: Platform, topics: Mapping[str, MappedTopic]
+) -> dict[str, dict[str, Any]]:
     """Return what the later stages must know of each FPGA, with what the variant asks of it."""
     apart = ("pixels", "clocks")
     asked = {k: int(v) for k, v in decided.variant.fpga.items() if k not in apart}
     return {
-        d.name: _figures(platform, d) | (asked if d.kind == "fpga" else {})
+        d.name: _figures(platform, d)
+        | _needs(d, decided, topics)
+        | (asked if d.kind == "fpga" else {})
         for d in decided.devices.values()
         if d.kind in ("fpga", "mcu")
     }
+
+
+def _needs(device: Device, decided: Decisions, topics: Mapping[str, MappedTopic]) -> dict[str, Any]:
+    """What a design takes of the device's budgets, by declared and predicted cells."""
+    if not device.budgets or not device.streams:
+        return {}
+    found = needs_of(decided.graph, device, decided.devices, topics, decided.pixels)
+    return {"needs": found} if found else {}
 
 
 def _figures(platform: Platform, device: Device) -> dict[str, Any]:

@@ -114,24 +114,77 @@ def area_of_gateway(family: str, width_bits: int) -> Mapping[str, float]:
     }
 
 
-#: Of an end of 64 bits that reads messages from memory, and of one that writes them there, in the
-#: top of a generated design (hdl/rtl/lig_smt_sub.sv, lig_smt_pub.sv).
-READS: Mapping[str, Mapping[str, int]] = {
-    "xcup": {"lut": 557, "ff": 419, "bram18": 2},
-    "ecp5": {"lut": 862, "ff": 420, "bram18": 2},
+#: Cells of something by what they grow with, where it was synthesised.
+Sizes = Mapping[int, Mapping[str, int]]
+
+#: Of an end that reads messages from memory, and of one that writes them there, by the width of the
+#: memory port, in the top of a generated design (hdl/rtl/lig_smt_sub.sv, lig_smt_pub.sv).
+READS: Mapping[str, Sizes] = {
+    "xcup": {64: {"lut": 557, "ff": 419, "bram18": 2}, 128: {"lut": 638, "ff": 419, "bram18": 4}},
+    "ecp5": {64: {"lut": 862, "ff": 420, "bram18": 2}},
 }
-WRITES: Mapping[str, Mapping[str, int]] = {
-    "xcup": {"lut": 793, "ff": 806, "bram18": 3},
-    "ecp5": {"lut": 1544, "ff": 802, "bram18": 3},
+WRITES: Mapping[str, Sizes] = {
+    "xcup": {64: {"lut": 793, "ff": 806, "bram18": 3}, 128: {"lut": 816, "ff": 801, "bram18": 5}},
+    "ecp5": {64: {"lut": 1544, "ff": 802, "bram18": 3}},
 }
+#: Of what makes an end as narrow as its stream (hdl/rtl/lig_width.sv), by the width of the port.
+NARROWS: Mapping[str, Sizes] = {
+    "xcup": {128: {"lut": 75, "ff": 147}, 256: {"lut": 79, "ff": 293}},
+    "ecp5": {128: {"lut": 76, "ff": 147}, 256: {"lut": 246, "ff": 293}},
+}
+WIDENS: Mapping[str, Sizes] = {
+    "xcup": {128: {"lut": 293, "ff": 292}, 256: {"lut": 584, "ff": 581}},
+    "ecp5": {128: {"lut": 312, "ff": 292}, 256: {"lut": 1557, "ff": 581}},
+}
+#: Of the counters (hdl/rtl/lig_stats.sv) that a network has in a design: one, and per queue.
+COUNTERS = {"lut": 70, "ff": 130}
+COUNTERS_PER_QUEUE = {"lut": 20, "ff": 10}
 
 
-def area_of_ends(family: str, publishers: int, subscriptions: int) -> Mapping[str, float]:
-    """Return the cells of a software-mapped topic's ends in hardware; empty without figures."""
+def area_of_ends(
+    family: str, publishers: int, subscriptions: int, width_bits: int = 64
+) -> Mapping[str, float]:
+    """Return the cells of a software-mapped topic's ends in hardware; empty without figures.
+
+    `width_bits`: of the memory port.
+    """
     if family not in READS:
         return {}
-    reads, writes = READS[family], WRITES[family]
+    reads, writes = _between(READS[family], width_bits), _between(WRITES[family], width_bits)
     return {name: subscriptions * reads[name] + publishers * writes[name] for name in reads}
+
+
+def area_of_converters(
+    family: str, publishers: int, subscriptions: int, width_bits: int
+) -> Mapping[str, float]:
+    """Return the cells between ends and as many narrower streams; empty without figures."""
+    if family not in NARROWS:
+        return {}
+    narrows, widens = _between(NARROWS[family], width_bits), _between(WIDENS[family], width_bits)
+    return {name: subscriptions * narrows[name] + publishers * widens[name] for name in narrows}
+
+
+def area_of_counters(family: str, subscriptions: int) -> Mapping[str, float]:
+    """Return the cells of a network's counters; empty for a family without figures.
+
+    LUTs only where those of networks are known.
+    """
+    if family not in FITS:
+        return {}
+    names = ("lut", "ff") if FITS[family].luts else ("ff",)
+    return {name: COUNTERS[name] + subscriptions * COUNTERS_PER_QUEUE[name] for name in names}
+
+
+def _between(known: Sizes, size: int) -> dict[str, int]:
+    """Return the cells at a size: a line is drawn between and beyond those that are known."""
+    if len(known) == 1:
+        return dict(next(iter(known.values())))
+    sizes = sorted(known)
+    low = max((n for n in sizes[:-1] if n <= size), default=sizes[0])
+    high = sizes[sizes.index(low) + 1]
+    share = (size - low) / (high - low)
+    before, behind = known[low], known[high]
+    return {name: round(before[name] + share * (behind[name] - before[name])) for name in before}
 
 
 #: The shell has a register page for each (hdl/rtl/lig_shell.sv).
@@ -159,7 +212,7 @@ class Masters:
 
 #: Of the memory port (64 bits wide) and the registers that all ends of a design share, by the
 #: number of its masters.
-PORT: Mapping[str, Mapping[int, Mapping[str, int]]] = {
+PORT: Mapping[str, Sizes] = {
     "xcup": {
         1: {"lut": 1202, "ff": 1280},
         2: {"lut": 1801, "ff": 1628},
@@ -182,12 +235,44 @@ def area_of_port(family: str, masters: int) -> Mapping[str, float]:
     """
     if family not in PORT or not masters:
         return {}
-    known = sorted(PORT[family])
-    low = max(n for n in known[:-1] if n <= masters)
-    high = known[known.index(low) + 1]
-    before, behind = PORT[family][low], PORT[family][high]
-    share = (masters - low) / (high - low)
-    return {name: round(before[name] + share * (behind[name] - before[name])) for name in before}
+    return _between(PORT[family], masters)
+
+
+#: Of the crossings at the edges of a design with several clocks (spec/device/clocks.md), with their
+#: resets: the memory port's by its width (hdl/rtl/lig_axi_cross.sv), the registers'
+#: (lig_axil_cross.sv).
+MEMORY_CROSSING: Mapping[str, Sizes] = {
+    "xcup": {
+        64: {"lut": 278, "ff": 468},
+        128: {"lut": 357, "ff": 604},
+        256: {"lut": 511, "ff": 876},
+        512: {"lut": 822, "ff": 1420},
+    },
+    "ecp5": {
+        64: {"lut": 441, "ff": 468},
+        128: {"lut": 581, "ff": 604},
+        256: {"lut": 847, "ff": 876},
+        512: {"lut": 1396, "ff": 1420},
+    },
+}
+REGISTER_CROSSING: Mapping[str, Mapping[str, int]] = {
+    "xcup": {"lut": 194, "ff": 296},
+    "ecp5": {"lut": 294, "ff": 296},
+}
+
+
+def area_of_crossings(
+    family: str, *, memory_bits: int | None, registers: bool
+) -> Mapping[str, float]:
+    """Return the cells of a design's crossings between clocks; empty without any, or figures.
+
+    `memory_bits`: width of a memory port that has a clock of its own. Unit: bits.
+    """
+    if family not in MEMORY_CROSSING:
+        return {}
+    memory = MEMORY_CROSSING[family][memory_bits] if memory_bits else {}
+    own = REGISTER_CROSSING[family] if registers else {}
+    return {name: memory.get(name, 0) + own.get(name, 0) for name in {*memory, *own}}
 
 
 def _luts(luts: Luts, width_bits: int, publishers: int, queues: tuple[Queue, ...]) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ligament.build.synthesis import known, over_budget, synthesise
+from ligament.build.synthesis import known, over_budget, synthesise, yosys
 from ligament.build.synthesis import stage as synthesis_stage
 from ligament.build.synthesis.families import FAMILIES, OPEN_FAMILY, find_family
 from ligament.build.synthesis.netlist import parts_of
@@ -161,6 +161,35 @@ def test_what_is_larger_than_the_open_part_has_no_clock(
     console = Console(record=True, width=120)
     print_synthesis(console, result)
     assert "small: its clock is not known: it is larger than the LFE5U" in console.export_text()
+
+
+def test_each_of_several_clocks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cores reach their clock, and the memory port does not: each has its own line."""
+    bus = {"name": "bus", "hz": 60e6}
+    clocks = {"cores": {"name": "fast", "hz": 100e6}, "memory": bus, "registers": bus}
+    folder = variant(tmp_path, {**FIGURES, "budgets": {}, "clocks": clocks})
+    reached = {"$glbnet$clk_i": 120.4, "$glbnet$m_axi_clk_i": 59.9, "$glbnet$s_axil_clk_i": 70}
+
+    def tool(name: str, _: list[str], work: Path) -> None:
+        work.mkdir(parents=True, exist_ok=True)
+        (work / "parts.json").write_text(json.dumps({"modules": {"small_top": {"cells": {}}}}))
+        fmax = {net: {"achieved": mhz} for net, mhz in reached.items()}
+        (work / "timing.json").write_text(json.dumps({"fmax": fmax}))
+
+    monkeypatch.setattr(synthesis_stage, "run_tool", tool)
+    monkeypatch.setattr(yosys, "run_tool", tool)
+    monkeypatch.setattr(synthesis_stage, "check_crossings", lambda *_: None)
+    result = synthesise(folder)
+    assert not validate(Document("synthesis.json", result), "synthesis")
+    timing = result["designs"][0]["timing"]
+    assert not timing["met"]
+    met = {port: clock["met"] for port, clock in timing["clocks"].items()}
+    assert met == {"clk_i": True, "m_axi_clk_i": False, "s_axil_clk_i": True}
+    console = Console(record=True, width=120)
+    print_synthesis(console, result)
+    said = console.export_text()
+    assert "small: clk_i reaches 100 MHz: 120.4 MHz on LFE5U" in said
+    assert "small: m_axi_clk_i does NOT reach 60 MHz: 59.9 MHz" in said
 
 
 @pytest.mark.parametrize("hardware", [{}, {"hardware": {"fpga0": {"emulation": "sw_emu"}}}])

@@ -12,7 +12,14 @@ from ligament.build.synthesis.families import OPEN_FAMILY, ROOM
 from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
-from ligament.mapping.network_area import area_of_ends, area_of_network, area_of_port
+from ligament.mapping.explain import explain
+from ligament.mapping.network_area import (
+    area_of_counters,
+    area_of_crossings,
+    area_of_ends,
+    area_of_network,
+    area_of_port,
+)
 from ligament.resources import platforms_dir
 
 PERCEPTION = Path(__file__).parents[3] / "examples" / "perception" / "graph.yaml"
@@ -23,9 +30,6 @@ SHIPPED = platforms_dir() / "fpga_sim" / "platform.yaml"
 UNCOUNTED = {
     "driving/green_light",
     "driving/lane_following",
-    "driving/lane_planner",
-    "driving/polyfit",
-    "driving/red_light",
 }
 
 
@@ -102,12 +106,14 @@ topics:
 """
 
 
-def needed(folder: Path, transports: str) -> tuple[dict[str, float], dict[str, float]]:
+def needed(
+    folder: Path, transports: str, platform: Path = SHIPPED
+) -> tuple[dict[str, float], dict[str, float]]:
     """Return what cores alone need, and what the budget is held against."""
     adder = SHIPPED.parents[2] / "examples" / "adder" / "nodes"
     (folder / "graph.yaml").write_text(HELD.format(packages=adder, transports=transports))
     graph = load_graph(folder / "graph.yaml")
-    document = YAML().load(SHIPPED)
+    document = YAML().load(platform)
     resources = ("lut", "ff", "bram18")
     document["devices"]["fpga0"]["budgets"] = dict.fromkeys(resources, 1)
     YAML().dump(document, folder / "platform.yaml")
@@ -132,6 +138,7 @@ def test_what_is_around_cores_counts_too(tmp_path: Path) -> None:
     # One network; an entry and an exit of topics, and one of each for the service: two masters.
     around = [
         area_of_network(family, 64, 1, 1),
+        area_of_counters(family, 1),
         area_of_ends(family, 2, 2),
         area_of_port(family, 2),
     ]
@@ -140,3 +147,51 @@ def test_what_is_around_cores_counts_too(tmp_path: Path) -> None:
     cores, told = needed(tmp_path, ", transports: [shm]")
     around = [area_of_ends(family, 3, 3), area_of_port(family, 3)]
     assert told == {n: cores[n] + sum(part.get(n, 0) for part in around) for n in cores}
+
+
+def test_several_clocks_have_their_crossings_counted(tmp_path: Path) -> None:
+    _, alone = needed(tmp_path, "")
+    _, crossing = needed(tmp_path, "", SHIPPED.parents[1] / "fpga_sim_clocks" / "platform.yaml")
+    both = area_of_crossings("xcup", memory_bits=64, registers=True)
+    assert set(both) == {"lut", "ff"}
+    assert crossing == {name: amount + both.get(name, 0) for name, amount in alone.items()}
+
+
+DRIVING = Path(__file__).parents[3] / "examples" / "driving"
+
+
+@pytest.mark.parametrize(
+    ("graph", "variant"),
+    [
+        ("road", "hardware_nodes"),
+        ("road", "hardware_topics"),
+        ("graph_slam", "hardware"),
+        ("graph_slam", "hardware_gateway"),
+    ],
+)
+def test_both_driving_designs_fit_the_board_with_all_their_cells_counted(
+    graph: str, variant: str
+) -> None:
+    mapping = map_graph(load_graph(DRIVING / f"{graph}.yaml"), load_platform("kv260"), variant)
+    assert not [warning for warning in mapping.warnings if "not counted" in warning]
+    figures = mapping.hardware["fpga0"]
+    lines = explain(mapping)
+    assert set(figures["needs"]) == {"bram18", "dsp", "ff", "lut", "uram"}
+    for resource, need in figures["needs"].items():
+        total, budget = need["cores"] + need["around"], figures["budgets"][resource]
+        assert 0 < total <= budget
+        (line,) = (
+            line for line in lines if line.startswith("  fpga0 needs") and f" {resource}:" in line
+        )
+        assert f"needs {total:g} of {budget:g} {resource}" in line
+    assert figures["needs"]["lut"]["around"] > 0
+
+
+def test_what_is_around_the_driving_cores_is_what_yosys_counts() -> None:
+    """`road.yaml`, its nodes as black boxes, synthesised for xcup by Yosys 0.70."""
+    graph = load_graph(DRIVING / "road.yaml")
+    mapping = map_graph(graph, load_platform("kv260"), "hardware_topics")
+    around = {n: need["around"] for n, need in mapping.hardware["fpga0"]["needs"].items()}
+    assert around["bram18"] == 45
+    assert around["lut"] == pytest.approx(6928, rel=0.05)
+    assert around["ff"] == pytest.approx(6606, rel=0.05)

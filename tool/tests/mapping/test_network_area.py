@@ -7,10 +7,15 @@ import pytest
 
 from ligament.mapping.model import Queue
 from ligament.mapping.network_area import (
+    MEMORY_CROSSING,
     PORT,
     READS,
+    REGISTER_CROSSING,
     WRITES,
     Masters,
+    area_of_converters,
+    area_of_counters,
+    area_of_crossings,
     area_of_ends,
     area_of_gateway,
     area_of_network,
@@ -47,9 +52,35 @@ def test_a_design_without_ends_has_no_port_and_an_unknown_family_no_figures() ->
 
 
 def test_a_publisher_writes_and_a_subscription_reads() -> None:
-    assert area_of_ends("ecp5", 1, 0) == WRITES["ecp5"]
-    assert area_of_ends("ecp5", 0, 1) == READS["ecp5"]
+    assert area_of_ends("ecp5", 1, 0) == WRITES["ecp5"][64]
+    assert area_of_ends("ecp5", 0, 1) == READS["ecp5"][64]
     assert area_of_ends("xcup", 1, 2)["lut"] == 793 + 2 * 557
+
+
+def test_wider_ports_have_larger_ends_and_converters_for_narrower_streams() -> None:
+    assert area_of_ends("xcup", 0, 1, 128) == READS["xcup"][128]
+    # A line beyond the widest that was synthesised.
+    assert area_of_ends("xcup", 0, 1, 256)["bram18"] == 8
+    assert area_of_ends("ecp5", 0, 1, 128) == READS["ecp5"][64]
+    assert area_of_converters("xcup", 1, 2, 128) == {"lut": 293 + 2 * 75, "ff": 292 + 2 * 147}
+    assert area_of_converters("xcup", 0, 0, 64) == {"lut": 0, "ff": 0}
+    assert area_of_converters("other", 1, 1, 128) == {}
+
+
+def test_a_network_in_a_design_has_counters() -> None:
+    assert area_of_counters("xcup", 2) == {"lut": 110, "ff": 150}
+    assert area_of_counters("ecp5", 2) == {"ff": 150}
+    assert area_of_counters("other", 2) == {}
+
+
+@pytest.mark.parametrize("family", sorted(MEMORY_CROSSING))
+def test_a_side_without_a_clock_of_its_own_has_no_crossing(family: str) -> None:
+    for width, cells in MEMORY_CROSSING[family].items():
+        assert area_of_crossings(family, memory_bits=width, registers=False) == cells
+        both = area_of_crossings(family, memory_bits=width, registers=True)
+        assert both == {n: cells[n] + REGISTER_CROSSING[family][n] for n in cells}
+    assert area_of_crossings(family, memory_bits=None, registers=False) == {}
+    assert area_of_crossings("other", memory_bits=64, registers=True) == {}
 
 
 def test_a_gateway_lies_between_the_two_that_were_synthesised() -> None:

@@ -28,18 +28,27 @@ def print_synthesis(console: Console, result: Mapping[str, Any]) -> None:
         table.add_row("budget", *_figures(result["budgets"], resources))
     console.print(table)
     for design in result["designs"]:
-        console.print(_timing(design["name"], design["timing"]), highlight=False, soft_wrap=True)
+        for line in _timing(design["name"], design["timing"]):
+            console.print(line, highlight=False, soft_wrap=True)
 
 
 def _figures(cells: Mapping[str, float], resources: list[str]) -> list[str]:
     return [f"{cells[r]:g}" if r in cells else "-" for r in resources]
 
 
-def _timing(name: str, timing: Mapping[str, Any]) -> str:
+def _timing(name: str, timing: Mapping[str, Any]) -> list[str]:
     if timing["fmax_hz"] is None and not timing["met"]:
-        return f"{name}: its clock is not known: it is larger than the {timing['part']} (nextpnr)"
+        text = f"its clock is not known: it is larger than the {timing['part']} (nextpnr)"
+        return [f"{name}: {text}"]
     if timing["fmax_hz"] is None:
-        return f"{name}: nothing is clocked"
-    wanted, reached = timing["clock_hz"] / 1e6, timing["fmax_hz"] / 1e6
-    verdict = "reaches" if timing["met"] else "does NOT reach"
-    return f"{name}: {verdict} {wanted:g} MHz: {reached:.1f} MHz on {timing['part']} (nextpnr)"
+        return [f"{name}: nothing is clocked"]
+    clocks = timing.get("clocks") or {"": timing}
+    where = f"on {timing['part']} (nextpnr)"
+    return [f"{name}: {_clock(port, clock)} {where}" for port, clock in clocks.items()]
+
+
+def _clock(port: str, clock: Mapping[str, Any]) -> str:
+    """Return what one clock reaches; its port, where there are several."""
+    wanted, reached = clock["clock_hz"] / 1e6, clock["fmax_hz"] / 1e6
+    verdict = "reaches" if clock["met"] else "does NOT reach"
+    return f"{port} {verdict} {wanted:g} MHz: {reached:.1f} MHz".lstrip()

@@ -95,9 +95,10 @@ def _around(
     """Return the cells of an FPGA that are no node's."""
     if not device.streams:
         return {}
-    services = sum(len(graph.types[graph.nodes[node].type].services) for node in nodes)
-    masters = Masters(entries=services, exits=services)
-    parts = [area_of_ends(device.family, services, services)]
+    types = [graph.types[graph.nodes[node].type] for node in nodes]
+    called = sum(len(t.services) + len(t.clients) for t in types)
+    masters = Masters(entries=called, exits=called)
+    parts = [area_of_ends(device.family, called, called)]
     for topic in topics:
         ends = [end.direction for end in topic.ends if end.node in nodes]
         exits, entries = ends.count("out"), ends.count("in")

@@ -145,11 +145,11 @@ void CoreClient::deliver(const Answer& answer) {
                   .kind = FrameKind::no_response,
                   .message = no_response,
                   .sequence = answer.number,
-                  .time_ns = member_.now().nanoseconds()};
+                  .time_ns = member_.now().nanoseconds(),
+                  .keep = answer.response};
   if (answer.response != nullptr) {
     arrival.kind = FrameKind::response;
     arrival.message = *answer.response;
-    arrival.keep = answer.response;
   }
   design_.take(member_, std::move(arrival), ligament::detail::CallbackScope::running_message());
 }

@@ -33,17 +33,19 @@ class Moody : public ligament::Node {
   using Id = ligament::RequestId;
 
   void open() {
-    add_ = create_service<Add>("add", [this](Id id, std::shared_ptr<Add::Request> request) {
-      Add::Response response;
-      response.sum = request->a + request->b;
-      answer([this, id, response] { (void)add_->send_response(id, response); });
-    });
-    judge_ = create_service<Judge>("judge", [this](Id id, std::shared_ptr<Judge::Request> request) {
-      Judge::Response response;
-      response.success = request->data;
-      response.message = mood_ == "long" ? std::string(100, 'x') : request->data ? "yes" : "no";
-      answer([this, id, response] { (void)judge_->send_response(id, response); });
-    });
+    add_ = create_service<Add>(
+        "add", [this](std::shared_ptr<Id> id, std::shared_ptr<Add::Request> request) {
+          Add::Response response;
+          response.sum = request->a + request->b;
+          answer([this, id, response] { (void)add_->send_response(*id, response); });
+        });
+    judge_ = create_service<Judge>(
+        "judge", [this](std::shared_ptr<Id> id, std::shared_ptr<Judge::Request> request) {
+          Judge::Response response;
+          response.success = request->data;
+          response.message = mood_ == "long" ? std::string(100, 'x') : request->data ? "yes" : "no";
+          answer([this, id, response] { (void)judge_->send_response(*id, response); });
+        });
     timer_ = create_wall_timer(std::chrono::milliseconds(50), [this] {
       while (!late_.empty() && now().nanoseconds() >= late_.front().first) {
         late_.front().second();

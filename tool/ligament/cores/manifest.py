@@ -114,6 +114,10 @@ def read_core(
     ports = declared.ports
     services, clients = tuple(declared.services.values()), tuple(declared.clients.values())
     mistakes = _foreign_sources(language, data) + _not_in_vhdl(data)
+    if clients and language == "fpga" and data.get("answers") != "each":
+        text = "it calls services: a response comes without messages of the other inputs"
+        place: Path = ("answers",) if "answers" in data else ("sources",)
+        mistakes.append(Mistake(place, text, "answers: each"))
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
     mistakes += [] if mistakes else _lacking(data, declared, incoming, outgoing)
     taken = [port.name for port in (*incoming, *outgoing)]
@@ -199,9 +203,6 @@ def _lacking(
 ) -> list[Mistake]:
     """Return what its streams lack: services have theirs, outputs are caused by inputs."""
     services, clients = declared.services, declared.clients
-    if clients and data.get("answers") != "each":
-        text = "a response comes without messages of the other inputs"
-        return [Mistake(("answers",) if "answers" in data else ("sources",), text, "answers: each")]
     causes = incoming or (clients and data.get("timers"))
     if not causes and (outgoing or clients or not services):
         return [Mistake((), "a core needs an input, and there is no port for one")]

@@ -73,9 +73,9 @@ class CoreClientTest : public ::testing::Test {
         *member_, *design_, 1, limits,
         {.is_ready = [this] { return is_ready_; },
          .send =
-             [this](std::span<const std::byte> request, std::chrono::nanoseconds limit,
+             [this](std::span<const std::byte> bytes, std::chrono::nanoseconds limit,
                     CoreClient::Answered answered) {
-               sent_.emplace_back(request.begin(), request.end());
+               sent_.emplace_back(bytes.begin(), bytes.end());
                limits_.push_back(limit);
                answers_.push_back(std::move(answered));
                return are_requests_;

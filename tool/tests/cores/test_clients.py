@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores that call services: of software, of other cores, of servers that do what they should not."""
+"""Cores that call services: of software, of cores, of servers that do what they should not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ name: case_clients
 packages: [{nodes}, {example}]
 nodes:
   prompter: {{type: case/prompter, parameters: {{{prompts}}}}}
-  caller: {{type: case/caller, remap: {{add: /sum, judge: /verdict}}, parameters: {{fault: {fault}}}}}
+  caller:
+    type: case/caller
+    remap: {{add: /sum, judge: /verdict}}
+    parameters: {{fault: {fault}}}
 {servers}
 topics: {{number: {{bound_bytes: 100}}, answer: {{bound_bytes: 100}}}}
 variants:

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An rclpy server of /verdict: ros2_judge_peer.py. It says `ready`, and what it was asked, line by line.
-
-It runs with the Python of a ROS 2 distribution's wheels, so it knows nothing of Ligament. It prints
-which nodes are clients of the service, with the types, once it has been asked.
-"""
+"""An rclpy server of /verdict that says `ready`, and then who its clients are, as JSON lines."""
 
 from __future__ import annotations
 

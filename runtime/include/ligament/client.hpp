@@ -170,6 +170,8 @@ class ClientBase {
     return pending_->has_parked() ? 0 : pending_->next_limit_ns();
   }
   bool give_up_late_requests();
+  /// Counts one among `timeouts` that its time has passed while it waited, unsent, for a server.
+  void count_unsent() { pending_->timeouts.fetch_add(1, std::memory_order_relaxed); }
 
  protected:
   ClientBase(std::shared_ptr<detail::PendingRequests> pending,

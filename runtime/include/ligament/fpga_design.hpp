@@ -218,12 +218,15 @@ struct Boundary {
   std::vector<std::size_t> rooms;  ///< per exit: bytes of the memory lent to it for a message
 };
 
+/// What a frame is (spec/wire/stream.md).
+enum class FrameKind : std::uint8_t { message, request, response, no_response };
+
 /// A message for an entry, or for a gateway. `keep` holds its memory until it has been read.
 struct Arrival {
   std::size_t entry = 0;
   std::optional<std::size_t> gateway = std::nullopt;
   std::uint8_t publisher = 64;  ///< its number: 64 is the first one in software; or the client's
-  bool request = false;         ///< of a service
+  FrameKind kind = FrameKind::message;
   std::span<const std::byte> message;
   std::uint64_t sequence = 0;
   std::int64_t time_ns = 0;
@@ -237,7 +240,7 @@ struct Departure {
   std::size_t exit = 0;
   std::span<const std::byte> message;
   std::uint8_t publisher = 0;  ///< of a response: whose request it answers,
-  std::uint16_t sequence = 0;  ///< and which
+  std::uint16_t sequence = 0;  ///< and which; of a request: the core's own number
   std::shared_ptr<void> keep;  ///< holds its memory
   /// Of a node that answers each message: the Arrival::number that it answers, of one from memory.
   std::optional<std::size_t> cause = std::nullopt;

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <ligament/client.hpp>
+#include <ligament/detail/core_client.hpp>
 #include <ligament/detail/hardware_figures.hpp>
 #include <ligament/fpga_design.hpp>
 #include <ligament/message_traits.hpp>
@@ -98,7 +100,7 @@ class Design {
                                                    std::unique_ptr<SlotCore> core);
   void vacate(std::size_t slot);
   [[nodiscard]] std::uint64_t& register_pin(std::size_t slot, std::size_t number);
-  void set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish);
+  void set_exit(std::size_t exit, std::function<void(const Departure&)> publish);
   [[nodiscard]] const ServedGateway& gateway(std::size_t gateway) const {
     return plan_.gateways.at(gateway);
   }
@@ -164,7 +166,7 @@ class Design {
 
   struct Exit {
     std::size_t place = 0;  ///< whose it is
-    std::function<void(std::span<const std::byte>)> publish;
+    std::function<void(const Departure&)> publish;
   };
 
   /// Sets that can go in; of a node that answers each message: as many as its fullest entry has.
@@ -234,6 +236,8 @@ class Member : public Node {
   void look_again() { again_->reset(); }
   /// Before a run: registers have the values that their parameters have now.
   void set_registers();
+  /// Whether a response is still to come to its core.
+  [[nodiscard]] bool awaits_response() const;
   [[nodiscard]] expected<void, std::string> settle() override { return design_->settle(*this); }
 
  protected:
@@ -253,8 +257,8 @@ class Member : public Node {
   template <typename Out>
   void add_output(const std::string& port, std::size_t exit) {
     auto publisher = create_publisher<Out>(port, QoS(queue_depth()));
-    design_->set_exit(exit, [publisher](std::span<const std::byte> message) {
-      publisher->publish_stored(message);
+    design_->set_exit(exit, [publisher](const Departure& departure) {
+      publisher->publish_stored(departure.message);
     });
   }
 
@@ -270,7 +274,7 @@ class Member : public Node {
           const RequestId id = responder.request_id();
           auto answer = std::make_shared<Responder<T>>(std::move(responder));
           const trace::MessageIdentity message = identity_of(sample.info());
-          Arrival arrival{.entry = entry, .request = true};
+          Arrival arrival{.entry = entry, .kind = FrameKind::request};
           fill(arrival, std::move(sample));
           design_->ask(*this, std::move(arrival), message,
                        {id, [answer](std::span<const std::byte> stored) {
@@ -284,6 +288,36 @@ class Member : public Node {
                         }});
         },
         qos));
+  }
+
+  /// A service that the core calls: its requests leave at `exit`, and responses go in at `entry`.
+  template <typename T>
+  void add_client(const std::string& name, std::size_t exit, std::size_t entry,
+                  ClientLimits limits) {
+    using Request = typename T::Request;
+    auto client = create_client<T>(name);
+    auto calls = CoreClient::create(
+        *this, *design_, entry, limits,
+        {.is_ready = [client] { return client->service_is_ready(); },
+         .send =
+             [client](std::span<const std::byte> stored, std::chrono::nanoseconds limit,
+                      const CoreClient::Answered& answered) {
+               Request request;
+               if (!MessageTraits<Request>::deserialize(stored, request)) {
+                 return false;
+               }
+               client->set_request_time_limit(limit);
+               client->async_send_request(
+                   request, [answered](const typename Client<T>::SharedFuture& future) {
+                     answered(stored_form(future.get().get()));
+                   });
+               return true;
+             },
+         .give_up = [client] { client->count_unsent(); }});
+    clients_.push_back(calls);
+    design_->set_exit(exit, [calls](const Departure& departure) {
+      calls->ask(departure.sequence, departure.message);
+    });
   }
 
   /// The node's time as a message for an entry, once in each period. The parameter has it in ms.
@@ -388,13 +422,26 @@ class Member : public Node {
     arrival.message = held->bytes();
     arrival.keep = held;
   }
+  /// A response as a core gets it; null of none.
+  template <typename Response>
+  static CoreClient::Stored stored_form(const Response* response) {
+    using Traits = MessageTraits<Response>;
+    if (response == nullptr) {
+      return nullptr;
+    }
+    const auto layout = Traits::layout_of(*response);
+    auto stored = std::make_shared<std::vector<std::byte>>(layout ? layout->size : 0);
+    return layout && Traits::serialize(*response, *stored) ? stored : nullptr;
+  }
   [[nodiscard]] std::size_t queue_depth() const;
 
   std::shared_ptr<Design> design_;
   std::size_t place_;
+  std::mutex told_mutex_;
   std::vector<std::string> told_;
   std::vector<std::shared_ptr<SubscriptionBase>> subscriptions_;
   std::vector<std::shared_ptr<ServiceBase>> services_;
+  std::vector<std::shared_ptr<CoreClient>> clients_;
   std::vector<Followed> registers_;
   std::shared_ptr<TimerBase> timer_;
   std::vector<std::shared_ptr<TimerBase>> ticks_;  ///< the core's own

@@ -184,7 +184,7 @@ void Design::forget(std::size_t place) {
   }
 }
 
-void Design::set_exit(std::size_t exit, std::function<void(std::span<const std::byte>)> publish) {
+void Design::set_exit(std::size_t exit, std::function<void(const Departure&)> publish) {
   const std::lock_guard turn(turns_);
   exits_.at(exit).publish = std::move(publish);
 }
@@ -364,6 +364,9 @@ expected<void, std::string> Design::settle(Member& member) {
   if (place == places_.end()) {
     return {};
   }
+  if (member.awaits_response()) {
+    return Failure("its core waits for a response to its request");
+  }
   const auto owes = [&] { return starved_ || whole_sets(*place) > 0; };
   for (int tries = 0; owes() && tries < 64; ++tries) {
     run(member, plan_.in_flight);
@@ -431,7 +434,7 @@ void Design::hand_over(const Outcome& outcome) {
     if (plan_.nodes[exit.place].offered_by) {
       answer(place, departure);
     } else if (exit.publish) {
-      exit.publish(departure.message);
+      exit.publish(departure);
     }
   }
   for (Place& place : places_) {
@@ -487,6 +490,11 @@ void Member::add_timer(const std::string& parameter, std::size_t entry) {
 
 std::size_t Member::queue_depth() const { return std::max<std::size_t>(5, design_->in_flight()); }
 
+bool Member::awaits_response() const {
+  return std::any_of(clients_.begin(), clients_.end(),
+                     [](const auto& client) { return client->is_waiting(); });
+}
+
 void Member::set_registers() {
   for (const Followed& followed : registers_) {
     *followed.wire =
@@ -495,10 +503,14 @@ void Member::set_registers() {
 }
 
 void Member::refuse(const std::string& why) {
-  if (std::find(told_.begin(), told_.end(), why) == told_.end()) {
+  {
+    const std::lock_guard lock(told_mutex_);
+    if (std::find(told_.begin(), told_.end(), why) != told_.end()) {
+      return;
+    }
     told_.push_back(why);
-    report_error("a message gives no output: " + why);
   }
+  report_error("a message gives no output: " + why);
 }
 
 }  // namespace fpga

@@ -60,12 +60,12 @@ std::size_t pad_of(const Arrival& arrival) {
 }
 
 std::array<std::uint64_t, 2> frame_header(const Arrival& arrival, std::uint8_t topic) {
-  constexpr std::uint64_t request_kind = 1;
   const auto length = static_cast<std::uint32_t>(arrival.message.size());
   const auto sequence = static_cast<std::uint16_t>(arrival.sequence);
   const std::uint64_t time = static_cast<std::uint64_t>(arrival.time_ns) & 0x00FF'FFFF'FFFF'FFFFULL;
+  const auto kind = static_cast<std::uint64_t>(arrival.kind);
   return {length | std::uint64_t{sequence} << 32U | std::uint64_t{arrival.publisher} << 48U |
-              std::uint64_t{pad_of(arrival)} << 56U | (arrival.request ? request_kind << 62U : 0),
+              std::uint64_t{pad_of(arrival)} << 56U | kind << 62U,
           time | std::uint64_t{topic} << 56U};
 }
 

@@ -15,7 +15,7 @@ namespace {
 std::atomic<AllocationCounter> allocation_counter{nullptr};
 
 /// Whose callback this thread is inside of; null: of none.
-thread_local const Context* running = nullptr;
+thread_local const CallbackScope* running = nullptr;
 
 /// What an executor of several threads says of this one.
 struct ThisThread {
@@ -133,8 +133,9 @@ SetParametersResult NodeState::set_parameters(const std::vector<Parameter>& valu
 CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_t publisher,
                              std::uint64_t sequence)
     : node_(node),
-      outer_(std::exchange(running, node.context.get())),
+      outer_(std::exchange(running, this)),
       handle_(handle),
+      message_{publisher, sequence},
       began_ns_(pool::monotonic_now_ns()),
       allocations_(allocations_now()),
       exceptions_(std::uncaught_exceptions()) {
@@ -144,7 +145,13 @@ CallbackScope::CallbackScope(NodeState& node, std::uint64_t handle, std::uint64_
   }
 }
 
-bool CallbackScope::runs_for(const Context& context) { return running == &context; }
+trace::MessageIdentity CallbackScope::running_message() {
+  return running == nullptr ? trace::MessageIdentity{} : running->message_;
+}
+
+bool CallbackScope::runs_for(const Context& context) {
+  return running != nullptr && running->node_.context.get() == &context;
+}
 
 CallbackScope::~CallbackScope() {
   running = outer_;

@@ -13,6 +13,7 @@
 #include <ligament/logging.hpp>
 #include <ligament/names.hpp>
 #include <ligament/node.hpp>
+#include <ligament/span.hpp>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -126,13 +127,16 @@ class CallbackScope {
   CallbackScope(const CallbackScope&) = delete;
   CallbackScope& operator=(const CallbackScope&) = delete;
   [[nodiscard]] std::int64_t began_ns() const { return began_ns_; }
+  /// What the callback that this thread is in was called for; nothing: no message, or none runs.
+  [[nodiscard]] static trace::MessageIdentity running_message();
   /// Whether this thread is inside a callback that the executor of this context runs.
   [[nodiscard]] static bool runs_for(const Context& context);
 
  private:
   NodeState& node_;
-  const Context* outer_;  ///< whose callback this one runs inside of
+  const CallbackScope* outer_;  ///< that this one runs inside of
   std::uint64_t handle_;
+  trace::MessageIdentity message_;
   std::int64_t began_ns_;
   std::uint64_t allocations_;
   int exceptions_;

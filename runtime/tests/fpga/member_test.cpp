@@ -69,8 +69,8 @@ class MemberTest : public ::testing::Test {
     context_ = *made;
     design_ = std::make_shared<Design>(std::move(plan), model_.wires());
     member_ = std::make_unique<Tested>(NodeOptions().context(context_), design_);
-    design_->set_exit(0, [this](std::span<const std::byte> message) {
-      published_.emplace_back(message.begin(), message.end());
+    design_->set_exit(0, [this](const Departure& departure) {
+      published_.emplace_back(departure.message.begin(), departure.message.end());
     });
   }
 

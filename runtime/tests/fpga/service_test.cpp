@@ -52,7 +52,7 @@ class ServiceTest : public ::testing::Test {
   [[nodiscard]] Arrival request(std::uint8_t client, std::uint64_t sequence) const {
     return {.entry = 1,
             .publisher = client,
-            .request = true,
+            .kind = FrameKind::request,
             .message = std::span(memory_).first(24),
             .sequence = sequence,
             .keep = {}};

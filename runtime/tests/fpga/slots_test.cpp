@@ -90,8 +90,8 @@ class SlotsTest : public ::testing::Test {
     auto made =
         std::make_unique<Filter>(NodeOptions().context(context_), name, shell_, slot, identity);
     if (made->holds()) {
-      shell_->set_exit(slot, [this, slot](std::span<const std::byte> message) {
-        published_[slot].emplace_back(message.begin(), message.end());
+      shell_->set_exit(slot, [this, slot](const Departure& departure) {
+        published_[slot].emplace_back(departure.message.begin(), departure.message.end());
       });
     }
     return made;

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ligament.errors import InputError, Location, Mistake, Problem, nearest
 
 if TYPE_CHECKING:  # the graph's room reads manifests itself
-    from ligament.graph.model import NodeType, Parameter, Port, Service
+    from ligament.graph.model import Client, NodeType, Parameter, Port, Service
 
 Path = tuple[str | int, ...]
 #: What a register of 64 bits can hold; of a text with choices, its place among them.
@@ -72,6 +72,8 @@ class Core:
     bounds: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
     services: tuple[Service, ...] = ()
+    #: Services that it calls.
+    clients: tuple[Client, ...] = ()
     #: How a module has its streams: `interfaces` or `signals`.
     streams: str = "signals"
     #: Where it can be built for several pixels per cycle: the ports whose streams grow with them.
@@ -99,6 +101,7 @@ class Declared:
     ports: Mapping[str, Port]
     parameters: Mapping[str, Parameter]
     services: Mapping[str, Service]
+    clients: Mapping[str, Client]
 
 
 def read_core(
@@ -109,10 +112,14 @@ def read_core(
     `language`: `fpga` or `hls`, the manifest's key that `data` is of.
     """
     ports = declared.ports
-    services = tuple(declared.services.values())
+    services, clients = tuple(declared.services.values()), tuple(declared.clients.values())
     mistakes = _foreign_sources(language, data) + _not_in_vhdl(data)
+    if clients and language == "fpga" and data.get("answers") != "each":
+        text = "it calls services: a response comes without messages of the other inputs"
+        place: Path = ("answers",) if "answers" in data else ("sources",)
+        mistakes.append(Mistake(place, text, "answers: each"))
     incoming, outgoing = (_ports(data, side, ports, mistakes) for side in ("input", "output"))
-    mistakes += [] if mistakes else _lacking(services, incoming, outgoing)
+    mistakes += [] if mistakes else _lacking(data, declared, incoming, outgoing)
     taken = [port.name for port in (*incoming, *outgoing)]
     others = sorted(n for n, p in ports.items() if n not in taken and not p.optional)
     if not mistakes and others:
@@ -132,6 +139,7 @@ def read_core(
         tuple(data.get("bounds", ())),
         tuple(data.get("refusals", ())),
         services,
+        clients,
         data.get("streams", "signals"),
         tuple(data.get("pixels", {}).get("ports", ())),
         data.get("answers") == "each",
@@ -179,7 +187,7 @@ def core_of(node_type: NodeType, language: str) -> Core:
         node_type.type,
         language,
         node_type.implementations[language],
-        Declared(node_type.ports, node_type.parameters, node_type.services),
+        Declared(node_type.ports, node_type.parameters, node_type.services, node_type.clients),
     )
     if core is None:  # a graph that was written by hand, or a node that only this variant has
         where = Location(os.path.join(node_type.folder, "node.yaml"))
@@ -188,20 +196,31 @@ def core_of(node_type: NodeType, language: str) -> Core:
 
 
 def _lacking(
-    services: tuple[Service, ...], incoming: tuple[Port, ...], outgoing: tuple[Port, ...]
+    data: Mapping[str, Any],
+    declared: Declared,
+    incoming: tuple[Port, ...],
+    outgoing: tuple[Port, ...],
 ) -> list[Mistake]:
     """Return what its streams lack: services have theirs, outputs are caused by inputs."""
-    if not incoming and (outgoing or not services):
+    services, clients = declared.services, declared.clients
+    causes = incoming or (clients and data.get("timers"))
+    if not causes and (outgoing or clients or not services):
         return [Mistake((), "a core needs an input, and there is no port for one")]
-    if not outgoing and not services:
+    if not outgoing and not services and not clients:
         return [Mistake((), "a core needs an output, and there is no port for one")]
     names = {port.name for port in (*incoming, *outgoing)}
-    return [
-        Mistake((), f"the port '{stream.name}' has the name of a stream of '{service.name}'")
-        for service in services
-        for stream in (service.request, service.response)
-        if stream.name in names
-    ]
+    mistakes = []
+    for stream in _streams_of_calls(declared):
+        if stream.name in names:
+            text = f"two streams have the name '{stream.name}': of a port, a service or a client"
+            mistakes.append(Mistake((), text))
+        names.add(stream.name)
+    return mistakes
+
+
+def _streams_of_calls(declared: Declared) -> list[Port]:
+    called = (*declared.services.values(), *declared.clients.values())
+    return [stream for one in called for stream in (one.request, one.response)]
 
 
 def _timers(

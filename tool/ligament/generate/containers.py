@@ -53,7 +53,7 @@ def container_file(
         ],
         "topics": {topic: _topic(mapping, topic) for topic in used},
     }
-    if served := _served_in_hardware(mapping):
+    if served := _called_in_hardware(mapping):
         # In every container: a client is not declared.
         data["services"] = {name: {"patience_ms": SIMULATED_PATIENCE_MS} for name in served}
     return GeneratedFile(f"gen/containers/{container}.json", json_text(data), container)
@@ -69,7 +69,7 @@ def _node(name: str, node: MappedNode, component: Component) -> dict[str, Any]:
         "class": component.class_name,
         "remap": {
             **{port: node.ports[port].topic for port in sorted(node.ports)},
-            **{service: node.services[service] for service in sorted(node.services)},
+            **dict(sorted({**node.services, **node.clients}.items())),
             **_remapped_actions(node),
         },
         "qos": {port: plain(node.ports[port].qos) for port in sorted(node.ports)},
@@ -130,9 +130,10 @@ def _memory(mapping: GraphMapping, topic: MappedTopic) -> dict[str, Any]:
     return found
 
 
-def _served_in_hardware(mapping: GraphMapping) -> list[str]:
+def _called_in_hardware(mapping: GraphMapping) -> list[str]:
+    """Services with a side in hardware: a slow simulator is not to count as standing still."""
     nodes = (node for node in mapping.nodes.values() if node.kind == "fpga")
-    return sorted({service for node in nodes for service in node.services.values()})
+    return sorted({name for n in nodes for name in (*n.services.values(), *n.clients.values())})
 
 
 def in_python(mapping: GraphMapping, container: str) -> bool:

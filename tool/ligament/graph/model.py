@@ -67,6 +67,29 @@ class Service:
 
 
 @dataclass(frozen=True)
+class Client:
+    """A service that nodes of a type call: requests go out, responses come in."""
+
+    name: str
+    type: str
+    description: str = ""
+    #: Of a core: requests that may be open at once.
+    in_flight: int = 1
+    #: Of a core: how long one may go without a response. Unit: milliseconds.
+    time_limit_ms: int = 1000
+
+    @property
+    def request(self) -> Port:
+        """The stream of its requests."""
+        return Port(f"{self.name}_request", "out", f"{self.type}_Request", self.description)
+
+    @property
+    def response(self) -> Port:
+        """The stream of its responses."""
+        return Port(f"{self.name}_response", "in", f"{self.type}_Response", self.description)
+
+
+@dataclass(frozen=True)
 class Action:
     """An action that nodes of a type offer."""
 
@@ -95,6 +118,7 @@ class NodeType:
     ports: Mapping[str, Port] = field(default_factory=dict)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     services: Mapping[str, Service] = field(default_factory=dict, metadata={"left_out": {}})
+    clients: Mapping[str, Client] = field(default_factory=dict, metadata={"left_out": {}})
     actions: Mapping[str, Action] = field(default_factory=dict, metadata={"left_out": {}})
     implementations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     lifecycle: bool = field(default=False, metadata={"left_out": False})
@@ -123,6 +147,8 @@ class Node:
     ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     """Full names of the services that its type offers, by the name that its code uses."""
+    clients: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    """The same of those that it calls."""
     actions: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     """The same of the actions."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -348,6 +374,7 @@ def _node_type(data: Mapping[str, Any]) -> NodeType:
     fresh["ports"] = {k: Port(**v) for k, v in data.get("ports", {}).items()}
     fresh["parameters"] = {k: _parameter(v) for k, v in data.get("parameters", {}).items()}
     fresh["services"] = {k: Service(**v) for k, v in data.get("services", {}).items()}
+    fresh["clients"] = {k: Client(**v) for k, v in data.get("clients", {}).items()}
     fresh["actions"] = {k: Action(**v) for k, v in data.get("actions", {}).items()}
     if data.get("fuses"):
         fuses = data["fuses"]

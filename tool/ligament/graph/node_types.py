@@ -11,15 +11,16 @@ from ligament.cores.manifest import LANGUAGES, Declared, read_core
 from ligament.errors import Location, Problem, lacks, listing, nearest, no_such
 from ligament.graph.c_code import c_problems, clashing_types
 from ligament.graph.message_names import MessageCatalog
-from ligament.graph.model import Action, Fuses, NodeType, Parameter, Port, Service
+from ligament.graph.model import Action, Client, Fuses, NodeType, Parameter, Port, Service
 from ligament.graph.parameters import value_problem
 from ligament.graph.python_class import python_problems
 from ligament.graph.source import Document
 
 #: Implementations whose nodes can offer services.
 SERVING = frozenset({"cpu", "fpga", "mcu", "python"})
+ASKING = frozenset({"cpu", "fpga", "python"})
 ACTING = frozenset({"cpu", "python"})
-A_OR_AN = {"service": "a", "action": "an"}
+OF_TYPE = {"service": ("a", "service"), "client": ("a", "service"), "action": ("an", "action")}
 
 
 def build_node_types(
@@ -55,6 +56,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         for name, entry in data.get("parameters", {}).items()
     }
     services = _services(document, messages, problems)
+    clients = _clients(document, messages, problems)
     actions = _actions(document, messages, problems)
     gpu = data["implementations"].get("gpu")
     if gpu and all(messages.has(port.message) for port in ports.values()):
@@ -63,7 +65,8 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
     problems += c_problems(document, ports, parameters, messages)
     for language in LANGUAGES:
         if language in data["implementations"]:
-            problems += _core_problems(document, language, Declared(ports, parameters, services))
+            declared = Declared(ports, parameters, services, clients)
+            problems += _core_problems(document, language, declared)
     return NodeType(
         type=data["type"],
         folder=str(Path(document.file).resolve().parent),
@@ -71,6 +74,7 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
         ports=ports,
         parameters=parameters,
         services=services,
+        clients=clients,
         actions=actions,
         implementations=data["implementations"],
         lifecycle=data.get("lifecycle", False),
@@ -82,38 +86,46 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
 def _services(
     document: Document, messages: MessageCatalog, problems: list[Problem]
 ) -> dict[str, Service]:
-    problems += _offer_problems(document, "service", messages.services, SERVING)
+    problems += _listed_problems(document, "service", messages.services, SERVING)
     entries = document.data.get("services", {})
     return {n: Service(n, e["type"], e.get("description", "")) for n, e in entries.items()}
+
+
+def _clients(
+    document: Document, messages: MessageCatalog, problems: list[Problem]
+) -> dict[str, Client]:
+    problems += _listed_problems(document, "client", messages.services, ASKING)
+    return {n: Client(n, **entry) for n, entry in document.data.get("clients", {}).items()}
 
 
 def _actions(
     document: Document, messages: MessageCatalog, problems: list[Problem]
 ) -> dict[str, Action]:
-    problems += _offer_problems(document, "action", messages.actions, ACTING)
+    problems += _listed_problems(document, "action", messages.actions, ACTING)
     entries = document.data.get("actions", {})
     return {n: Action(n, e["type"], e.get("description", "")) for n, e in entries.items()}
 
 
-def _offer_problems(
+def _listed_problems(
     document: Document, what: str, known: frozenset[str], able: frozenset[str]
 ) -> Iterator[Problem]:
-    """What a node says it offers: of types that exist, and by implementations that can."""
+    """What a node says it offers or calls: of types that exist, by implementations that can."""
     data = document.data
+    of_type, does = OF_TYPE[what], "calls services" if what == "client" else f"offers {what}s"
     entries = data.get(f"{what}s", {})
     for name, entry in entries.items():
         if entry["type"] not in known:
             yield Problem(
                 f"{what}-type-unknown",
-                f"there is no {what} type '{entry['type']}'",
+                f"there is no {of_type[1]} type '{entry['type']}'",
                 document.at(f"{what}s", name, "type"),
-                expected=f"{A_OR_AN[what]} {what} of a standard or a listed package",
+                expected=f"{' '.join(of_type)} of a standard or a listed package",
                 hint=nearest(entry["type"], known),
             )
     for kind in sorted(set(data["implementations"]) - able) if entries else ():
         yield Problem(
             f"{what}-implementation",
-            f"'{data['type']}' offers {what}s, which its implementation for {kind} cannot",
+            f"'{data['type']}' {does}, which its implementation for {kind} cannot",
             document.key_at("implementations", kind),
             expected=f"implementations for {listing(able)}",
         )

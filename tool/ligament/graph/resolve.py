@@ -152,6 +152,7 @@ def _node(
             for name in sorted(node_type.ports)
         },
         services={name: flat.topic(name) for name in sorted(node_type.services)},
+        clients={name: flat.topic(name) for name in sorted(node_type.clients)},
         actions={name: flat.topic(name) for name in sorted(node_type.actions)},
         parameters={**defaults, **given},
         parameters_set=tuple(sorted(given)),
@@ -183,8 +184,9 @@ def _port(
 
 
 def _check_port_names(flat: FlatNode, node_type: NodeType, problems: list[Problem]) -> None:
-    """Refuse remaps and QoS that no port, service or action of the node would ever see."""
-    names = (*node_type.ports, *node_type.services, *node_type.actions)
+    """Refuse remaps and QoS that no port, service, client or action would ever see."""
+    offered = (*node_type.services, *node_type.actions)
+    names = (*node_type.ports, *offered, *node_type.clients)
     known = {
         FlatNode.topic(replace(flat, rules={}, scope=_bare(flat.scope)), name) for name in names
     }

@@ -129,8 +129,9 @@ def _around(
     parts: list[Mapping[str, float]] = []
     for node in sorted(nodes):
         node_type = graph.types[graph.nodes[node].type]
-        ends.reads += [CORE_BITS] * (len(node_type.services) + len(_timers(node_type)))
-        ends.writes += [CORE_BITS] * len(node_type.services)
+        called = len(node_type.services) + len(node_type.clients)
+        ends.reads += [CORE_BITS] * (called + len(_timers(node_type)))
+        ends.writes += [CORE_BITS] * called
     for topic in topics:
         own = [end for end in topic.ends if end.node in nodes]
         if own and topic.mapped == "software":

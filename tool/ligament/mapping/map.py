@@ -214,6 +214,7 @@ def _node(decided: Decisions, name: str) -> MappedNode:
         lifecycle=decided.graph.types[node.type].lifecycle,
         ports=node.ports,
         services=node.services,
+        clients=node.clients,
         actions=node.actions,
         parameters=node.parameters,
         replaces=decided.replaces.get(node.id, ()),

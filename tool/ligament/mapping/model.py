@@ -82,6 +82,7 @@ class MappedNode:
     lifecycle: bool = field(default=False, metadata={"left_out": False})
     ports: Mapping[str, NodePort] = field(default_factory=dict)
     services: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
+    clients: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     actions: Mapping[str, str] = field(default_factory=dict, metadata={"left_out": {}})
     parameters: Mapping[str, Any] = field(default_factory=dict)
     replaces: tuple[str, ...] = ()

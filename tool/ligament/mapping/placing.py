@@ -167,10 +167,11 @@ def _options(
         if cost is None:
             remarks.append(f"{name} counts as 0 ns: no cost is known, and it has no choice")
         in_hardware = device.kind == "fpga"
-        services = len(node_type.services) if device.implementation == "fpga" else 0
-        cells = _added(area, area_of_ends(device.family, services, services)) if in_hardware else {}
+        is_core = device.implementation == "fpga"
+        called = len(node_type.services) + len(node_type.clients) if is_core else 0
+        cells = _added(area, area_of_ends(device.family, called, called)) if in_hardware else {}
         time_ns = round(cost.time_ns) if cost else 0
-        masters = Masters(entries=services, exits=services)
+        masters = Masters(entries=called, exits=called)
         options.append(Option(device.name, in_hardware, time_ns, cells, masters))
     return tuple(options)
 

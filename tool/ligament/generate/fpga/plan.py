@@ -91,6 +91,7 @@ class Link:
     end: int = 0  # number among the network's publishers or subscriptions
     problem: int = 0
     service: str = ""  # whose requests or responses these are
+    client: str = field(default="", repr=False)  # the same of a service that the core calls
     timer: Timer | None = field(default=None, repr=False)  # whose ticks
     width: int = field(default=CORE_BITS, repr=False)  # of the core's stream
 
@@ -98,6 +99,11 @@ class Link:
     def suffix(self) -> str:
         """The port in the names of the node's wrapper."""
         return slug(self.port)
+
+    @property
+    def kind(self) -> str:
+        """What the frames of an output are, in lig_stream_pkg's words."""
+        return "KindResponse" if self.service else "KindRequest" if self.client else "KindMessage"
 
     @property
     def module(self) -> str:
@@ -114,8 +120,9 @@ class Member:
     slug: str
     type: NodeType
     core: Core
-    inputs: tuple[Link, ...]  # behind those of topics: timers, then requests of services
-    outputs: tuple[Link, ...]  # and responses, in the same order
+    # Behind those of topics: timers, responses to its own requests, then requests of services.
+    inputs: tuple[Link, ...]
+    outputs: tuple[Link, ...]  # behind topics: its requests, and responses, in the same order
     pixels: int = 1  # per cycle, of a core that is built for several
 
 
@@ -388,21 +395,23 @@ class _Planner:
         self.width = {p.name: port_bits(node.type, p.name, node.pixels) for p in node.core.ports}
         inputs = [self._input(node.id, name, port) for port in core.inputs]
         inputs += [self._timer(name, timer) for timer in core.timers]
-        inputs += [self._entry(name, s.request, s.name) for s in core.services]
+        inputs += [self._entry(name, c.response, client=c.name) for c in core.clients]
+        inputs += [self._entry(name, s.request, service=s.name) for s in core.services]
         outputs = [self._output(node.id, name, port) for port in core.outputs]
-        outputs += [self._exit(name, s.response, s.name) for s in core.services]
+        outputs += [self._exit(name, c.request, client=c.name) for c in core.clients]
+        outputs += [self._exit(name, s.response, service=s.name) for s in core.services]
         ends = tuple(inputs), tuple(outputs)
         return Member(place, node.id, name, node.type, core, *ends, node.pixels)
 
-    def _link(self, name: str, port: Port, service: str = "", **leads: Any) -> Link:
+    def _link(self, name: str, port: Port, **leads: Any) -> Link:
         names = (port.name, f"{name}_{slug(port.name)}", port.message)
-        width = CORE_BITS if service else self.width[port.name]
-        link = Link(*names, len(self.probes), service=service, width=width, **leads)
+        width = self.width.get(port.name, CORE_BITS)  # else of a service or a client
+        link = Link(*names, len(self.probes), width=width, **leads)
         self.probes.append(link)
         return link
 
-    def _entry(self, name: str, port: Port, service: str = "") -> Link:
-        link = self._link(name, port, service, outside=len(self.entries))
+    def _entry(self, name: str, port: Port, **call: str) -> Link:
+        link = self._link(name, port, outside=len(self.entries), **call)
         self.entries.append(link)
         return link
 
@@ -413,9 +422,9 @@ class _Planner:
         self.entries.append(link)
         return link
 
-    def _exit(self, name: str, port: Port, service: str = "") -> Link:
+    def _exit(self, name: str, port: Port, **call: str) -> Link:
         problem, self.problems = self.problems, self.problems + 1
-        link = self._link(name, port, service, outside=len(self.exits), problem=problem)
+        link = self._link(name, port, outside=len(self.exits), problem=problem, **call)
         self.exits.append(link)
         return link
 

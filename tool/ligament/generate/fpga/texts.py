@@ -300,9 +300,10 @@ def room_bytes(longest: int) -> int:
 
 
 def _includes(design: Design) -> list[str]:
-    messages = {link.message for link in design.probes if not link.service}
-    services = {service.type for member in design.members for service in member.core.services}
-    return sorted(header_path(name) for name in messages | services)
+    messages = {link.message for link in design.probes if not link.service and not link.client}
+    cores = [member.core for member in design.members]
+    called = {one.type for core in cores for one in (*core.services, *core.clients)}
+    return sorted(header_path(name) for name in messages | called)
 
 
 def _parts(design: Design, parts: Mapping[str, int]) -> list[str]:
@@ -359,6 +360,22 @@ def _services(member: Member) -> list[dict[str, Any]]:
     ]
 
 
+def _clients(member: Member) -> list[dict[str, Any]]:
+    entries = {link.client: link.outside for link in member.inputs}
+    exits = {link.client: link.outside for link in member.outputs}
+    return [
+        {
+            "name": c.name,
+            "cpp": qualified(c.type),
+            "entry": entries[c.name],
+            "exit": exits[c.name],
+            "in_flight": c.in_flight,
+            "time_limit_ms": c.time_limit_ms,
+        }
+        for c in member.core.clients
+    ]
+
+
 def _member(
     member: Member, gateways: Iterable[PoolEnds], parts: Mapping[str, int]
 ) -> dict[str, Any]:
@@ -390,6 +407,7 @@ def _member(
             for link in links
         ],
         "services": _services(member),
+        "clients": _clients(member),
         "stamps": [link for link in member.outputs if link.outside is None],
         "parameters": [parameter_values(p, member.slug) for p in member.core.parameters],
         "others": others_of(member.type, member.core),
@@ -432,6 +450,8 @@ def link_values(link: Link) -> dict[str, Any]:
         "end",
         "problem",
         "service",
+        "client",
+        "kind",
         "width",
     )
     period = link.timer.period.name if link.timer else None

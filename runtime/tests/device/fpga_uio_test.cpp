@@ -57,13 +57,17 @@ struct Bench {
     waiter = domain->create_waiter().value();
     reader = domain->create_reader(endpoint<Message>("/out"), *waiter).value();
     writer = domain->create_writer(endpoint<Message>("/in")).value();
+    begin(path, artefact, {in, out}, patience_ms);
+  }
+  void begin(const std::string& path, const std::string& artefact,
+             const std::array<std::string, 2>& ports, int patience_ms) {
     auto opened = device::open(
         "fpga_uio", {path, domain, {{"patience_ms", std::to_string(patience_ms)}}});
     if (!opened) return fail(opened.error());
     device = std::move(*opened);
     const auto loaded = device->load({artefact, "export", {}});
     if (!loaded) return fail(loaded.error());
-    for (const auto& [port, topic] : {std::pair{in, "/in"}, std::pair{out, "/out"}}) {
+    for (const auto& [port, topic] : {std::pair{ports[0], "/in"}, std::pair{ports[1], "/out"}}) {
       if (auto bound = device->bind(*loaded, {port, endpoint<Message>(topic), 0}); !bound) {
         return fail(bound.error());
       }

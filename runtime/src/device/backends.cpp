@@ -4,6 +4,7 @@
 #include <ligament/device.hpp>
 
 #include "device/cpu/cpu_device.hpp"
+#include "device/fpga_uio/fpga_uio_device.hpp"
 #include "node/nearest.hpp"
 
 namespace ligament::device {
@@ -16,6 +17,7 @@ struct Backend {
 
 constexpr std::array table{
     Backend{"cpu", &open_cpu},
+    Backend{"fpga_uio", &open_fpga_uio},
 };
 
 }  // namespace

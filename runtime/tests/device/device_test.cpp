@@ -6,6 +6,7 @@
 #include <map>
 
 #include "conformance.hpp"
+#include "stand_in.hpp"
 
 namespace ligament::device::conformance {
 namespace {
@@ -18,8 +19,26 @@ Subject cpu() {
            {LIGAMENT_REPO "/runtime/tests/device/device_test.cpp", "shared-library", {}}}};
 }
 
-/// Every back-end that has to pass. A new one is a line in here.
-std::vector<Subject> subjects() { return {cpu()}; }
+/// A design on the stand-in of a board, in a process of its own.
+Subject fpga_uio() {
+  return {"fpga_uio",
+          [](OpenOptions options) {
+            static const StandIn board("upper");
+            options.device = board.path();
+            return device::open("fpga_uio", options);
+          },
+          {export_of("upper"), "export", {}},
+          {{changed_export("upper", "\"identity\": \"0x", "\"identity\": \"0xf"), "export", {}},
+           {LIGAMENT_REPO "/runtime/tests/device/device_test.cpp", "export", {}}}};
+}
+
+/// Every back-end that has to pass. A new one is a line in here. Stand-ins are there where somebody
+/// has built them.
+std::vector<Subject> subjects() {
+  std::vector<Subject> all{cpu()};
+  if (!boards().empty()) all.push_back(fpga_uio());
+  return all;
+}
 
 class Conformance : public ::testing::TestWithParam<std::tuple<Subject, Check>> {};
 
@@ -210,13 +229,13 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.subject.name; });
 
 TEST(Backends, AreFoundByName) {
-  EXPECT_EQ(backends(), std::vector<std::string>{"cpu"});
+  EXPECT_EQ(backends(), (std::vector<std::string>{"cpu", "fpga_uio"}));
   const auto unknown = device::open("cpi", {});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, ErrorCode::backend_unknown);
   EXPECT_EQ(unknown.error().text,
             "there is no device back-end 'cpi' in this build (did you mean 'cpu'?); there are: "
-            "'cpu'");
+            "'cpu', 'fpga_uio'");
 }
 
 }  // namespace

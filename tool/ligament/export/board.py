@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ligament import resources
 from ligament.errors import InputError, Problem
 from ligament.export.ports import full_signals, lite_signals
 from ligament.export.registers import (
@@ -24,6 +25,7 @@ from ligament.export.registers import (
 )
 from ligament.export.render import render
 from ligament.export.sources import identity_of, sources_in
+from ligament.export.streams import streams_of
 from ligament.generate.fpga.plan import Design, Member, slug
 
 TESTBENCH = "board_tb"
@@ -49,6 +51,8 @@ class Board:
     identity: int
     sources: Mapping[str, bytes]
     bus_width: int = 64
+    #: Bytes of each message type at most.
+    longest: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def top(self) -> str:
@@ -75,6 +79,11 @@ class Board:
         ]
         with_cores = tuple(bus for side, bus in buses.items() if side not in domains)
         return [Clock("aclk", self.clock_hz, with_cores), *own]
+
+    @property
+    def has_stand_in(self) -> bool:
+        """Whether a stand-in of the board can be built: it has one clock and whole registers."""
+        return self.bus_width == 64 and len(self.clocks) == 1
 
     @property
     def hex_identity(self) -> str:
@@ -123,6 +132,7 @@ def board_of(
     parameters: Mapping[int, Mapping[str, Any]],
     generated: Path,
     bus_width: int = 64,
+    longest: Mapping[str, int] | None = None,
 ) -> Board:
     """Return a design as its folder has it; `names` are those of graph and variant."""
     registers = registers_of(design, parameters)
@@ -137,7 +147,8 @@ def board_of(
                 hint="map fewer nodes to the device",
             )
         )
-    board = Board(design, *names, registers, 0, sources_in(design, generated), bus_width)
+    sources = sources_in(design, generated)
+    board = Board(design, *names, registers, 0, sources, bus_width, longest or {})
     # The board top without its identity, and with it the register map, is of the bitstream too.
     return replace(board, identity=identity_of(board.sources, board.top_text))
 
@@ -146,12 +157,22 @@ def common_files(board: Board) -> dict[str, str | bytes]:
     """Return what the folder of any target has, by its place there."""
     values = board.values()
     return {
+        **(stand_in_files(values) if board.has_stand_in else {}),
         **board.sources,
         f"rtl/{board.top}.v": board.top_text,
         "sources.f": "\n".join(board.list) + "\n",
         f"sim/{TESTBENCH}.sv": render("board_tb.sv.j2", values),
         "software/ligament_design.h": render("ligament_design.h.j2", values),
         "software/check_design.py": render("check_design.py.j2", values),
+    }
+
+
+def stand_in_files(values: Mapping[str, Any]) -> dict[str, str | bytes]:
+    """Return the program that stands in for the board, with the design in it."""
+    link = resources.spec_dir() / "device" / "board_link.h"
+    return {
+        "sim/stand_in.cpp": render("stand_in.cpp.j2", values),
+        "sim/board_link.h": link.read_bytes(),
     }
 
 
@@ -174,6 +195,8 @@ def described(board: Board, target: str) -> dict[str, Any]:
         },
         "nodes": [node_of(member) for member in design.members],
         "ends": [{"number": end.number, "for": end.what} for end in design.ends],
+        **_pages(design),
+        "streams": streams_of(design, board.longest),
         "settings": [_told(one, SETTINGS) for one in board.registers.settings],
         "values": [_told(one, VALUES) for one in board.registers.values],
         "sources": board.list,
@@ -185,6 +208,12 @@ def _clocks(board: Board) -> dict[str, Any]:
     if len(board.clocks) == 1:
         return {}
     return {"clocks": {c.port: {"hz": c.hz, "buses": list(c.buses)} for c in board.clocks}}
+
+
+def _pages(design: Design) -> dict[str, Any]:
+    """What export.json says of the table of pages, where there is one."""
+    device = design.device
+    return {"pages": {"count": device.pages, "bytes": device.page_bytes}} if device.pages else {}
 
 
 def _told(register: Register, base: int) -> dict[str, Any]:

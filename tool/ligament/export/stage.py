@@ -14,7 +14,7 @@ from ligament.disk import replacing
 from ligament.errors import FailureError, InputError, Problem, listing, no_such
 from ligament.export.board import Board, board_of, common_files, described
 from ligament.export.targets import find_target
-from ligament.generate.fpga.backend import designs_in
+from ligament.generate.fpga.backend import designs_in, longest_in
 from ligament.generate.fpga.plan import Design
 from ligament.generate.stage import generate
 from ligament.graph.model import Graph
@@ -57,7 +57,12 @@ def export(request: Request, asked: Asked) -> Exported:
     generated = variant.parent / "gen" / f"fpga-{mapping.platform}"
     names = (mapping.graph, mapping.variant)
     board = board_of(
-        chosen.design, names, _parameters(mapping, chosen), generated, target.bus_width
+        chosen.design,
+        names,
+        _parameters(mapping, chosen),
+        generated,
+        target.bus_width,
+        longest_in(graph, mapping, chosen.design),
     )
     files = {**common_files(board), **target.files(board)}
     folder = asked.folder or variant / "export" / target.name

@@ -13,11 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace ligament::device {
+#include "device/failure.hpp"
 
-[[nodiscard]] inline unexpected<Error> failure(ErrorCode code, std::string text) {
-  return unexpected<Error>(Error{code, std::move(text)});
-}
+namespace ligament::device {
 
 /// CLOCK_MONOTONIC_RAW in nanoseconds.
 [[nodiscard]] std::uint64_t device_ticks();

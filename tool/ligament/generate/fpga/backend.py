@@ -105,6 +105,13 @@ def designs_in(graph: Graph, mapping: GraphMapping) -> dict[str, Design]:
     return _designs(mapping, _types(graph, mapping))
 
 
+def longest_in(graph: Graph, mapping: GraphMapping, design: Design) -> dict[str, int]:
+    """Return the bytes of each message type of a design at most."""
+    types = _types(graph, mapping).values()
+    files = (Path(node_type.folder) / file for node_type, core in types for file in core.bounds)
+    return _Messages(graph, [design], read_bounds(files)).longest
+
+
 def _types(graph: Graph, mapping: GraphMapping) -> dict[str, tuple[NodeType, Core]]:
     """Return the node types of cores, and the cores."""
     used = sorted({node.type for node in mapping.nodes.values() if _is_ours(node)})

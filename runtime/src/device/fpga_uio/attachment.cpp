@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `/dev/uioN`: registers are mapped memory, the interrupt is the file, memory is a u-dma-buf.
+#include "device/fpga_uio/attachment.hpp"
+
+#include <board_link.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "device/failure.hpp"
+
+namespace ligament::device::fpga_uio {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A number that the kernel writes in a file, with or without 0x.
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  std::string word;
+  if (!(in >> word)) {
+    return std::nullopt;
+  }
+  char* end = nullptr;
+  errno = 0;
+  const std::uint64_t number = std::strtoull(word.c_str(), &end, 0);
+  return errno == 0 && end != word.c_str() && *end == '\0' ? std::optional{number} : std::nullopt;
+}
+
+/// The bus's answers to what is wrong are no values: reads of a place without a register may end the
+/// process (SIGBUS). So places come from the exported folder alone.
+class MappedRegisters final : public RegisterSpace {
+ public:
+  MappedRegisters(Mapping mapping, std::size_t first) : mapping_(std::move(mapping)) {
+    base_ = mapping_.bytes().data() + first;
+  }
+  [[nodiscard]] Result<std::uint64_t> read(std::uint32_t place) override {
+    const std::uint64_t value = *at(place);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // memory is looked at after the event
+    return value;
+  }
+  [[nodiscard]] Result<void> write(std::uint32_t place, std::uint64_t value) override {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // memory is written before the doorbell
+    *at(place) = value;
+    return {};
+  }
+
+ private:
+  [[nodiscard]] volatile std::uint64_t* at(std::uint32_t place) const {
+    return reinterpret_cast<volatile std::uint64_t*>(base_ + place);
+  }
+  Mapping mapping_;
+  std::byte* base_ = nullptr;
+};
+
+Result<DmaMemory> open_buffer(const std::string& name, const Places& places) {
+  if (name.empty() || name.find('/') != std::string::npos) {
+    return failure(ErrorCode::memory_refused,
+                   "the design needs memory that it reaches: name a u-dma-buf with the setting "
+                   "'memory' (udmabuf0)");
+  }
+  const auto address = number_in(places.buffers / name / "phys_addr");
+  const auto bytes = number_in(places.buffers / name / "size");
+  // O_SYNC: not cached, so that a port that is not coherent reads what was written.
+  const File file(::open((places.devices / name).c_str(), O_RDWR | O_SYNC | O_CLOEXEC));
+  if (!address || !bytes || file.get() < 0) {
+    return failure(ErrorCode::memory_refused,
+                   "there is no u-dma-buf '" + name + "' (" + (places.buffers / name).string() +
+                       "): load its module, with a size, and be allowed to open it");
+  }
+  DmaMemory memory{Mapping::of(file.get(), *bytes, 0), {{*address, *bytes}}};
+  if (memory.mapping.bytes().empty() || *address % 4096 != 0 || *bytes % 4096 != 0) {
+    return failure(ErrorCode::memory_refused, "the u-dma-buf '" + name + "' cannot be mapped");
+  }
+  return memory;
+}
+
+/// Map 0 of a uio device, whole pages that hold its registers.
+Result<std::unique_ptr<RegisterSpace>> map_registers(int file, const std::string& path,
+                                                     const Places& places) {
+  const fs::path map = places.uio / fs::path(path).filename() / "maps" / "map0";
+  const auto size = number_in(map / "size");
+  const std::uint64_t first = number_in(map / "offset").value_or(0);
+  if (!size) {
+    return failure(ErrorCode::unavailable, "'" + path + "' has no registers: there is no " +
+                                               (map / "size").string());
+  }
+  if (*size < LIGAMENT_BOARD_BYTES || first % 8 != 0) {
+    return failure(ErrorCode::unavailable,
+                   "the registers of '" + path + "' have " + std::to_string(*size) +
+                       " bytes, a design of Ligament has " + std::to_string(LIGAMENT_BOARD_BYTES) +
+                       ": the device tree is another board's");
+  }
+  auto mapping = Mapping::of(file, static_cast<std::size_t>(first + LIGAMENT_BOARD_BYTES), 0);
+  if (mapping.bytes().empty()) {
+    return failure(ErrorCode::unavailable, "the registers of '" + path +
+                                               "' cannot be mapped: " + std::strerror(errno));
+  }
+  return std::make_unique<MappedRegisters>(std::move(mapping), static_cast<std::size_t>(first));
+}
+
+}  // namespace
+
+File::~File() {
+  if (number_ >= 0) {
+    ::close(number_);
+  }
+}
+
+Mapping Mapping::of(int file, std::size_t bytes, std::int64_t offset) {
+  Mapping mapping;
+  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, offset);
+  if (at != MAP_FAILED) {
+    mapping.bytes_ = {static_cast<std::byte*>(at), bytes};
+  }
+  return mapping;
+}
+
+Mapping::~Mapping() {
+  if (!bytes_.empty()) {
+    ::munmap(bytes_.data(), bytes_.size());
+  }
+}
+
+std::uint64_t DmaMemory::address_of(std::size_t offset) const {
+  for (const Extent& extent : extents) {
+    if (offset < extent.bytes) {
+      return extent.address + offset;
+    }
+    offset -= static_cast<std::size_t>(extent.bytes);
+  }
+  return 0;
+}
+
+std::string first_uio(const Places& places) {
+  std::vector<std::string> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(places.uio, ignored)) {
+    found.push_back(entry.path().filename().string());
+  }
+  std::sort(found.begin(), found.end());
+  return found.empty() ? std::string() : (places.devices / found.front()).string();
+}
+
+Result<Attachment> attach(const std::string& path, const std::string& buffer,
+                          const Places& places) {
+  struct stat state {};
+  if (::stat(path.c_str(), &state) != 0) {
+    return failure(ErrorCode::unavailable,
+                   "there is no board '" + path + "': " + std::strerror(errno) +
+                       "; load its bitstream and device tree overlay, or start a stand-in");
+  }
+  if (S_ISSOCK(state.st_mode)) {
+    return attach_stand_in(path);
+  }
+  Attachment board{.path = path, .registers = {}, .interrupt = {}, .memory = {}};
+  board.interrupt = File(::open(path.c_str(), O_RDWR | O_SYNC | O_CLOEXEC));
+  if (board.interrupt.get() < 0) {
+    return failure(ErrorCode::unavailable,
+                   "'" + path + "' cannot be opened: " + std::strerror(errno));
+  }
+  auto registers = map_registers(board.interrupt.get(), path, places);
+  if (!registers) {
+    return unexpected<Error>(registers.error());
+  }
+  board.registers = std::move(*registers);
+  auto memory = open_buffer(buffer, places);
+  if (!memory) {
+    return unexpected<Error>(memory.error());
+  }
+  board.memory = std::move(*memory);
+  return board;
+}
+
+}  // namespace ligament::device::fpga_uio

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/// \file A design on a board, driven by its registers (spec/device/uio.md): one set of messages goes
+/// in, and what each output makes of it comes out. One thread calls.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <ligament/device.hpp>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/fpga_uio/attachment.hpp"
+#include "device/fpga_uio/plan.hpp"
+
+namespace ligament::device::fpga_uio {
+
+/// A message for an input from memory.
+struct Input {
+  std::size_t stream = 0;  ///< place in Plan::streams
+  std::span<const std::byte> message;
+  std::uint64_t sequence = 0;
+  std::int64_t time_ns = 0;
+};
+
+/// A message that came to memory; its bytes are the board's until the next run.
+struct Output {
+  std::size_t stream = 0;
+  std::span<const std::byte> message;
+};
+
+/// What a node did wrong: a sentence without its beginning, the node.
+struct Fault {
+  std::string node;
+  std::string text;
+};
+
+struct RunOutcome {
+  std::vector<Output> outputs;
+  std::vector<Fault> faults;
+};
+
+struct BoardFigures {
+  std::uint64_t interrupts = 0;
+  std::uint64_t missed = 0;   ///< events that no interrupt told of
+  std::uint64_t repeated = 0; ///< sets that went in again behind a reset
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Of lig_transfer_pkg::status_e.
+enum class Status : std::uint8_t { done, recalled, loop, too_long, malformed, bus_error, late };
+
+class Board {
+ public:
+  using Duration = std::chrono::steady_clock::duration;
+
+  /// Patience: how long a design may complete nothing.
+  Board(Attachment attachment, Duration patience)
+      : at_(std::move(attachment)), patience_(patience) {}
+
+  /// Versions and identity, before anything is written; then a reset, the table of pages, and
+  /// memory for each port. The plan stays the driver's.
+  [[nodiscard]] Result<void> take(const Plan& plan);
+  [[nodiscard]] Result<void> set(const std::string& setting, std::uint64_t value);
+  [[nodiscard]] Result<std::uint64_t> value(const std::string& name);
+
+  /// Sends the set, and waits until nothing is owed. A node that does not answer is a fault; an
+  /// error is the end of the board (ErrorCode::device_lost).
+  [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs);
+  [[nodiscard]] const BoardFigures& figures() const { return figures_; }
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] const std::string& path() const { return at_.path; }
+  [[nodiscard]] bool is_stand_in() const { return at_.stand_in; }
+
+ private:
+  /// A piece of the memory, for one message.
+  struct Piece {
+    std::size_t offset = 0;
+    std::size_t bytes = 0;
+  };
+  struct Event {
+    std::array<std::uint64_t, 2> header{};
+    std::uint16_t tag = 0;
+    Status status = Status::done;
+  };
+  /// A stream's piece of memory, and what is under way in it.
+  struct Way {
+    Piece piece;
+    bool out = false;  ///< sent, or lent, and no event yet
+    std::uint16_t tag = 0;
+    std::uint64_t sent = 0;  ///< messages since the reset
+    // Of an output, in this run:
+    std::uint64_t stored = 0;           ///< rooms that came back as answers
+    std::uint64_t messages_before = 0;  ///< counts when it began
+    std::uint64_t bad_before = 0;
+    std::string fault;
+  };
+
+  [[nodiscard]] Result<std::uint64_t> read(std::uint32_t place);
+  [[nodiscard]] Result<void> write(std::uint32_t place, std::uint64_t value);
+  [[nodiscard]] Result<void> check_identity();
+  [[nodiscard]] Result<void> place_memory();
+  [[nodiscard]] Result<void> write_table();
+  [[nodiscard]] Result<void> reset();
+  [[nodiscard]] Result<void> wait_for_quiet_port();
+  [[nodiscard]] Result<void> drop_surplus(RunOutcome& outcome);
+  [[nodiscard]] Result<void> begin(std::span<const Input> inputs);
+  [[nodiscard]] Result<void> lend(std::size_t stream);
+  [[nodiscard]] Result<void> send(const Input& input);
+  /// What a node still owes when patience is over; nothing: all is answered.
+  [[nodiscard]] Result<std::optional<Fault>> wait_for_answers();
+  [[nodiscard]] Result<bool> wait_for_interrupt();
+  [[nodiscard]] Result<void> enable_interrupt();
+  [[nodiscard]] Result<bool> collect(bool stored);
+  [[nodiscard]] Result<Event> take_event(std::uint32_t end, bool stored);
+  [[nodiscard]] Result<void> finish_send(std::uint32_t end, const Event& event);
+  [[nodiscard]] Result<void> finish_room(std::uint32_t end, const Event& event);
+  [[nodiscard]] Result<std::optional<Fault>> who_owes();
+  [[nodiscard]] Result<std::string> owed_by(const NodeStreams& node);
+  [[nodiscard]] Result<std::uint64_t> count(std::uint32_t place, unsigned shift);
+  [[nodiscard]] Result<std::uint64_t> bad(const Stream& stream);
+  [[nodiscard]] Result<std::uint64_t> given(std::size_t stream);
+  [[nodiscard]] Result<void> tell(RunOutcome& outcome);
+  [[nodiscard]] unexpected<Error> lies(const std::string& what);
+  [[nodiscard]] std::uint64_t address_of(const Piece& piece) const;
+  [[nodiscard]] std::optional<std::size_t> stream_at(std::uint32_t end, bool input) const;
+
+  Attachment at_;
+  Duration patience_;
+  Plan plan_;
+  std::vector<Way> ways_;  ///< by stream
+  std::vector<Output> came_;
+  /// Counters since the reset, longer than the hardware's 32 bits: by place and shift.
+  std::map<std::pair<std::uint32_t, unsigned>, std::uint64_t> counts_;
+  BoardFigures figures_;
+  std::uint16_t next_tag_ = 1;
+  bool moved_ = false;  ///< a counter has gone on since it was last asked
+};
+
+}  // namespace ligament::device::fpga_uio

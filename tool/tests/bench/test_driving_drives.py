@@ -182,9 +182,8 @@ def test_hardware_is_compared_with_software_command_by_command(
     assert not any("late" in what for what in found if "lateral" not in what)
 
 
-def test_each_hardware_drive_has_its_twin_in_software() -> None:
-    planned = hardware.hardware_drives(quick=False)
-    for one, other in zip(planned[::2], planned[1::2], strict=True):
-        assert (one.platform, other.platform) == ("host", "fpga_sim")
-        assert (one.options, one.nodes) == (other.options, other.nodes)
-    assert {one.params["laps"] for one in planned if one.params["images"] == "320x240"} == {3}
+def test_both_drives_are_told_the_same() -> None:
+    one, other = hardware.hardware_drives(quick=False)
+    assert (one.platform, other.platform) == ("host", "fpga_sim")
+    assert (one.options, one.nodes) == (other.options, other.nodes)
+    assert one.options["laps"] == 3

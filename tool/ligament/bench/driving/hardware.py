@@ -19,10 +19,8 @@ from ligament.bench.measuring import Measured, make_row
 SOFTWARE, HARDWARE = "software", "hardware"
 #: Who drives: variant and platform. The first is what the second is compared with.
 NODES = {SOFTWARE: ("one_process", "host"), HARDWARE: ("hardware_topics", "fpga_sim")}
-#: Laps by the size of the images: a simulated FPGA takes a second for an image of 640x480.
-LAPS, QUICK_LAPS = {"320x240": 3, "640x480": 1}, {"320x240": 1}
-#: Images per simulated second.
-_RATES = {"320x240": 15, "640x480": 30}
+#: A simulated FPGA takes a second of a core for an image of 640x480, a quarter for these.
+IMAGES, RATE_HZ, LAPS, QUICK_LAPS = (320, 240), 15, 3, 1
 #: In small images blurs are narrower, the view from above has fewer pixels, and lamps are smaller.
 _SMALL: dict[str, dict[str, Any]] = {
     "/gaussian_blur": {"size": 3},
@@ -34,34 +32,28 @@ _LONGEST_S = 6 * 3600.0
 
 
 def hardware_drives(quick: bool) -> list[Planned]:
-    """Pairs of one drive: in software, in hardware."""
-    laps = QUICK_LAPS if quick else LAPS
-    return [_planned(images, count, nodes) for images, count in laps.items() for nodes in NODES]
+    """One drive, in software and in hardware."""
+    return [_planned(nodes, QUICK_LAPS if quick else LAPS) for nodes in NODES]
 
 
-def _planned(images: str, laps: int, nodes: str) -> Planned:
-    width, height = map(int, images.split("x"))
-    params = {"nodes": nodes, "images": images, "rate_hz": _RATES[images], "seed": 1, "laps": laps}
-    options = {
-        "width": width,
-        "height": height,
-        **{n: params[n] for n in ("rate_hz", "seed", "laps")},
-    }
+def _planned(nodes: str, laps: int) -> Planned:
+    width, height = IMAGES
+    drive = {"rate_hz": RATE_HZ, "seed": 1, "laps": laps}
+    params = {"nodes": nodes, "images": f"{width}x{height}", **drive}
     variant, platform = NODES[nodes]
-    small = _SMALL if images == "320x240" else {}
-    return Planned(params, patient(options), variant, platform, small, _LONGEST_S)
+    options = patient({"width": width, "height": height, **drive})
+    return Planned(params, options, variant, platform, _SMALL, _LONGEST_S)
 
 
 def measure_hardware(quick: bool, kept: str, result: Measured) -> None:
-    """Drive, and compare the commands of each pair."""
+    """Drive both, and compare their commands."""
     planned = hardware_drives(quick)
     with tempfile.TemporaryDirectory() as passing:
         folder = Path(kept or passing).absolute()
         measure_drives(planned, str(folder), result)
-        for one, other in zip(planned[::2], planned[1::2], strict=True):
-            logs = [folder / f"{drive.name}.jsonl" for drive in (one, other)]
-            if all(log.is_file() for log in logs):
-                result.rows += compared(other.params, *map(commands_of, logs))
+        logs = [folder / f"{drive.name}.jsonl" for drive in planned]
+        if all(log.is_file() for log in logs):
+            result.rows += compared(planned[1].params, *map(commands_of, logs))
 
 
 def commands_of(log: Path) -> list[Any]:

@@ -29,7 +29,8 @@ struct ComponentError {
 };
 
 /// An opened library of node classes. It stays open until the process ends: nodes and their
-/// callbacks live in its code.
+/// callbacks live in its code. Opened once more after its file was exchanged, the new file is
+/// loaded beside the old one, and classes are the new one's from then on; nodes stay what they are.
 class ComponentLibrary {
  public:
   [[nodiscard]] static expected<ComponentLibrary, ComponentError> open(const std::string& path);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <ligament/fpga_member.hpp>
 #include <memory>
 #include <random>
@@ -19,12 +20,26 @@ namespace ligament::fpga {
 
 inline constexpr std::size_t slot_registers = 8;
 
-/// What a stream's transmitter drives.
+/// What a stream's transmitter drives: its lowest bits, as many as the slot's streams have.
 struct StreamPins {
-  std::uint64_t data = 0;
-  std::uint8_t keep = 0;
+  std::array<std::uint64_t, 8> data{};
+  std::uint64_t keep = 0;
   std::uint8_t valid = 0;
   std::uint8_t last = 0;
+
+  /// From and to a model's ports, which have the bytes in the order of their lanes.
+  template <std::size_t bits, typename Data, typename Keep>
+  void get(const Data& from, const Keep& from_keep) {
+    static_assert(sizeof from == bits / 8 && sizeof from_keep == bits / 64);
+    std::memcpy(data.data(), &from, bits / 8);
+    std::memcpy(&keep, &from_keep, bits / 64);
+  }
+  template <std::size_t bits, typename Data, typename Keep>
+  void put(Data& to, Keep& to_keep) const {
+    static_assert(sizeof to == bits / 8 && sizeof to_keep == bits / 64);
+    std::memcpy(&to, data.data(), bits / 8);
+    std::memcpy(&to_keep, &keep, bits / 64);
+  }
 };
 
 /// The pins of a slot. Each comes from a register on its side, and is of its last clock edge.
@@ -75,10 +90,10 @@ class Region {
     }
     const std::uint64_t chance = noise_();
     pins.in_ready = chance & 1U;
-    pins.out = {.data = noise_(),
-                .keep = static_cast<std::uint8_t>(chance >> 8U),
-                .valid = static_cast<std::uint8_t>(chance >> 1U & 1U),
-                .last = static_cast<std::uint8_t>(chance >> 2U & 1U)};
+    pins.out.data.fill(noise_());
+    pins.out.keep = chance >> 8U;
+    pins.out.valid = static_cast<std::uint8_t>(chance >> 1U & 1U);
+    pins.out.last = static_cast<std::uint8_t>(chance >> 2U & 1U);
     pins.identity = chance;
   }
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <sys/stat.h>
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <ligament/component.hpp>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "node/nearest.hpp"
@@ -14,11 +20,29 @@ namespace {
 
 using Factories = std::map<std::string, NodeFactory>;
 
-/// Classes by library. A library that is linked into the program registers under "".
+/// Which file a path leads to: a build that makes a library anew makes another file of it.
+using FileMark = std::array<std::int64_t, 5>;
+
+std::optional<FileMark> mark_of(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) {
+    return std::nullopt;
+  }
+  return FileMark{static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino),
+                  found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec};
+}
+
+struct Library {
+  Factories factories;  ///< of the newest file that was opened
+  FileMark mark{};
+  std::size_t times = 0;  ///< that one was opened under this path
+};
+
+/// By path. A library that is linked into the program registers under "".
 struct Registry {
   std::recursive_mutex mutex;  // opening a library runs its registrations
-  std::map<std::string, Factories> libraries;
-  std::string opening;
+  std::map<std::string, Library> libraries;
+  Library* opening = nullptr;
 };
 
 Registry& registry() {
@@ -28,6 +52,18 @@ Registry& registry() {
 
 unexpected<ComponentError> failure(ComponentErrorCode code, std::string text) {
   return unexpected<ComponentError>(ComponentError{code, std::move(text)});
+}
+
+/// The dynamic linker takes a path that it has opened for the file that it was then, so each time
+/// has a name of its own: `/lib/./node.so`. A copy elsewhere would do it as well, but debuggers
+/// would not find it, and $ORIGIN would be another folder.
+std::string name_for(const std::string& path, std::size_t times) {
+  const std::size_t folder = path.rfind('/') + 1;
+  std::string name = path.substr(0, folder);
+  for (std::size_t i = 0; i < times; ++i) {
+    name += "./";
+  }
+  return name + path.substr(folder);
 }
 
 }  // namespace
@@ -41,7 +77,8 @@ ComponentRegistration::ComponentRegistration(const char* class_name, NodeFactory
   while (name.starts_with("::")) {
     name.remove_prefix(2);
   }
-  all.libraries[all.opening][std::string(name)] = std::move(factory);
+  Library& library = all.opening != nullptr ? *all.opening : all.libraries[""];
+  library.factories[std::string(name)] = std::move(factory);
 }
 
 }  // namespace detail
@@ -53,22 +90,30 @@ expected<ComponentLibrary, ComponentError> ComponentLibrary::open(const std::str
     return failure(ComponentErrorCode::library_missing,
                    "there is no library '" + path + "' (" + error.message() + ")");
   }
+  const std::optional<FileMark> mark = mark_of(real);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  if (!all.libraries.contains(real)) {
-    all.opening = real;
-    // Global names stay out of each other's way; the library is never closed, see the class.
-    const void* handle = ::dlopen(real.c_str(), RTLD_NOW | RTLD_LOCAL);
-    all.opening.clear();
-    if (handle == nullptr) {
-      const char* reason = ::dlerror();
-      all.libraries.erase(real);
-      return failure(ComponentErrorCode::library_not_loadable,
-                     "the library '" + path +
-                         "' cannot be loaded: " + (reason == nullptr ? "no reason given" : reason));
-    }
-    all.libraries[real];
+  const auto known = all.libraries.find(real);
+  if (known != all.libraries.end() && (!mark || known->second.mark == *mark)) {
+    return ComponentLibrary(real);
   }
+  Library library{.factories = {},
+                  .mark = mark.value_or(FileMark{}),
+                  .times = known == all.libraries.end() ? 0 : known->second.times + 1};
+  all.opening = &library;
+  // Global names stay out of each other's way; the library is never closed, see the class.
+  const void* handle = ::dlopen(name_for(real, library.times).c_str(), RTLD_NOW | RTLD_LOCAL);
+  all.opening = nullptr;
+  if (handle == nullptr) {
+    const char* reason = ::dlerror();
+    return failure(ComponentErrorCode::library_not_loadable,
+                   "the library '" + path +
+                       "' cannot be loaded: " + (reason == nullptr ? "no reason given" : reason));
+  }
+  if (library.factories.empty() && known != all.libraries.end()) {
+    library.factories = known->second.factories;  // the same file after all: only its time changed
+  }
+  all.libraries[real] = std::move(library);
   return ComponentLibrary(real);
 }
 
@@ -76,7 +121,7 @@ std::vector<ComponentLibrary> ComponentLibrary::opened() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   std::vector<ComponentLibrary> found;
-  for (const auto& [path, factories] : all.libraries) {
+  for (const auto& [path, library] : all.libraries) {
     found.push_back(ComponentLibrary(path));
   }
   return found;
@@ -86,7 +131,7 @@ std::vector<std::string> ComponentLibrary::classes() const {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   std::vector<std::string> names;
-  for (const auto& [name, factory] : all.libraries[path_]) {
+  for (const auto& [name, factory] : all.libraries[path_].factories) {
     names.push_back(name);
   }
   return names;
@@ -95,7 +140,7 @@ std::vector<std::string> ComponentLibrary::classes() const {
 expected<NodeFactory, ComponentError> ComponentLibrary::find(const std::string& class_name) const {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  const Factories& factories = all.libraries[path_];
+  const Factories& factories = all.libraries[path_].factories;
   const auto found = factories.find(class_name);
   if (found == factories.end()) {
     const auto known = classes();

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Set
 from dataclasses import replace
 from typing import Any
 
+from ligament.cores.manifest import CORE_BITS
 from ligament.errors import InputError, no_such
 from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
@@ -188,6 +189,9 @@ def _declared(device: Device) -> dict[str, Any]:
         figures["memory_map"] = device.memory_map.to_json()
     if device.slot_of:
         figures["slots"] = list(device.slots)
+        bits = [slot.stream_bits for slot in device.slots.values()]
+        if set(bits) != {CORE_BITS}:
+            figures["slot_bits"] = bits
     if device.family:
         figures["family"] = device.family
     if device.budgets:

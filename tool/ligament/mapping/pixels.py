@@ -38,7 +38,25 @@ def pixels_of(
             most = most_of(graph.types[node.type], limit)
             if most > 1:
                 found[name] = Pixels(most, text)
-    return found
+    return found | dict(_in_slots(graph, devices, platform))
+
+
+def _in_slots(
+    graph: Graph, devices: Mapping[str, Device], platform: Platform
+) -> Iterator[tuple[str, Pixels]]:
+    """Yield nodes in slots whose streams are wide: there the slot says how wide a core is."""
+    for node, device in sorted(devices.items()):
+        if device.slot_of:
+            slot = platform.devices[device.slot_of].slots[device.name.partition(".")[2]]
+            pixels = slot_pixels(graph.types[graph.nodes[node].type], slot.stream_bits)
+            if pixels > 1:
+                yield node, Pixels(pixels, f"{device.name} has streams of {slot.stream_bits} bits")
+
+
+def slot_pixels(node_type: NodeType, bits: int) -> int:
+    """Return the pixels per cycle of a core in a slot whose streams have so many bits."""
+    fitting = [n for n in choices_of(node_type) if stream_bits(n) <= bits]
+    return 1 if bits == CORE_BITS else max(fitting)
 
 
 def _chosen(

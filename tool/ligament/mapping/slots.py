@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ligament.cores.manifest import Core, core_of, port_bits
+from ligament.cores.manifest import Core, core_of
 from ligament.errors import Location, Problem, listing
 from ligament.graph.model import Graph, NodeType
+from ligament.mapping.pixels import slot_pixels
 from ligament.mapping.platform import Device, Platform, Slot
 
 #: Parameters that a slot has registers for.
@@ -75,12 +76,12 @@ def _core_problems(
         why = "nobody would answer their clients while another core is in the slot"
         said, expected = f"{said} offers services: {why}", "node types without services"
     else:
-        said, expected = _misfit(said, slot, node_type, core_of(node_type, "fpga"))
+        said, expected = _misfit(said, core_of(node_type, "fpga"))
     if expected:
         yield Problem("slot-core", said, at, expected=expected)
 
 
-def _misfit(said: str, slot: Slot, node_type: NodeType, core: Core) -> tuple[str, str]:
+def _misfit(said: str, core: Core) -> tuple[str, str]:
     """What of a core the slot's pins have no place for, and what they have."""
     streams = len(core.inputs), len(core.outputs)
     if streams != (1, 1):
@@ -94,14 +95,12 @@ def _misfit(said: str, slot: Slot, node_type: NodeType, core: Core) -> tuple[str
         return f"{said} has timers", "none: a slot has no stream of the time"
     if len(core.parameters) > MOST_REGISTERS:
         return f"{said} has {len(core.parameters)} registers", f"at most {MOST_REGISTERS}"
-    bits = {port_bits(node_type, port.name, 1) for port in core.ports}
-    if bits != {slot.stream_bits}:
-        return f"{said} has streams of {max(bits)} bits", f"streams of {slot.stream_bits} bits"
     return said, ""
 
 
 def _area_problems(what: str, device: Device, slot: Slot, node_type: NodeType) -> Iterator[Problem]:
-    for resource, needed in sorted(device.area(node_type).items()):
+    pixels = slot_pixels(node_type, slot.stream_bits)
+    for resource, needed in sorted(device.area(node_type, pixels).items()):
         if resource in slot.budgets and needed > slot.budgets[resource]:
             yield Problem(
                 "slot-core",

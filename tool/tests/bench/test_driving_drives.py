@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ligament.bench.driving import Options, drives, measure, pictures
+from ligament.bench.driving import Options, drives, hardware, measure, pictures
 from ligament.bench.driving.goals import FIGURES
 from ligament.bench.goals import lines_of
 from ligament.bench.measuring import Measured
@@ -154,3 +154,36 @@ def test_the_picture_shows_each_drive() -> None:
 def test_an_unknown_part_is_refused() -> None:
     with pytest.raises(InputError, match="--only 'chains' cannot be used"):
         measure(True, Options(only="chains"))
+
+
+def test_hardware_is_compared_with_software_command_by_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drive(one: drives.Planned, path: Path) -> None:
+        log(path, dict(one.options))
+        if one.variant == "hardware_topics":
+            lines = path.read_text().splitlines()
+            path.write_text("\n".join([*lines[:-4], *lines[-3:]]) + "\n")  # without an image
+            path.write_text(
+                path.read_text().replace('"frame": 3,', '"command": [0, 1], "frame": 3,')
+            )
+
+    monkeypatch.setattr(drives, "_drive", drive)
+    result = Measured([])
+    hardware.measure_hardware(True, str(tmp_path), result)
+    assert not result.failures
+    found = {
+        line.what: (line.told, line.verdict) for line in lines_of(FIGURES, {"rows": result.rows})
+    }
+    assert found["images with their command, 320x240, nodes in hardware"] == (29, "")
+    assert found["of these not as in software, 320x240"] == (2, "missed")
+    assert found["laps, 320x240, nodes in hardware"] == (1, "reached")
+    assert found["lateral error p95, 320x240, nodes in software"] == (pytest.approx(12), "reached")
+    assert not any("late" in what for what in found if "lateral" not in what)
+
+
+def test_both_drives_are_told_the_same() -> None:
+    one, other = hardware.hardware_drives(quick=False)
+    assert (one.platform, other.platform) == ("host", "fpga_sim")
+    assert (one.options, one.nodes) == (other.options, other.nodes)
+    assert one.options["laps"] == 3

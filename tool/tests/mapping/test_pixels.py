@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ligament.graph import load_graph
 from ligament.mapping import load_platform, map_graph
 from ligament.mapping.explain import explain
 from ligament.mapping.model import GraphMapping, from_json
+from ligament.resources import platforms_dir
 
 #: With a core of 64 bits.
 NARROW = Path(__file__).parents[3] / "examples" / "threshold" / "nodes"
@@ -175,3 +177,52 @@ def test_a_budget_counts_the_width_and_says_what_it_does_not(tmp_path: Path) -> 
     graph = load_graph(tmp_path / "graph.yaml")
     warnings = map_graph(graph, load_platform("fpga_sim"), "told").warnings
     assert any("declares no area for 4 pixels per cycle" in text for text in warnings)
+
+
+def slotted(folder: Path, bits: dict[str, int]) -> Path:
+    """The platform slots_sim, its slots as wide as that and without budgets."""
+    text = (platforms_dir() / "slots_sim" / "platform.yaml").read_text()
+    for slot, width in bits.items():
+        text = re.sub(
+            rf"(      {slot}:\n.*\n).*budgets:.*", rf"\1        stream_bits: {width}", text
+        )
+    (folder / "platform.yaml").write_text(text)
+    return folder / "platform.yaml"
+
+
+def in_slots(folder: Path, bits: dict[str, int]) -> tuple[GraphMapping, dict[str, str]]:
+    graph = GRAPH.format(fpga="{pixels: 2}", packages=NARROW).replace("fpga0", "fpga0.slot0", 1)
+    (folder / "graph.yaml").write_text(graph.replace("device: fpga0\n", "device: fpga0.slot1\n"))
+    mapping = map_graph(
+        load_graph(folder / "graph.yaml"), load_platform(str(slotted(folder, bits)))
+    )
+    files = FpgaBackend().generate(load_graph(folder / "graph.yaml"), mapping).files
+    return mapping, {Path(file.path).name: file.text for file in files}
+
+
+def test_a_core_in_a_slot_is_as_wide_as_the_slot_and_narrower_streams_are_adapted(
+    tmp_path: Path,
+) -> None:
+    mapping, files = in_slots(tmp_path, {"slot0": 256, "slot1": 128})
+    assert mapping.hardware["fpga0.slot0"]["slot_bits"] == [256, 128]
+    swap, level = mapping.nodes["/swap"], mapping.nodes["/level"]
+    assert swap.pixels and swap.pixels.per_cycle == 8
+    assert level.pixels is None
+    wide = files["lig_slot_core_image_convert_of_2_256.sv"]
+    assert "#(.PIXELS(8)) node" in wide and "lig_width" not in wide
+    narrow = files["lig_slot_core_example_threshold_of_2_128.sv"]
+    assert "lig_width #(.S_WIDTH(128), .M_WIDTH(64)) narrow" in narrow
+    assert "lig_width #(.S_WIDTH(64), .M_WIDTH(128)) widen" in narrow
+    shell = files["lig_shell_of_2_256_128.sv"]
+    assert "lig_slot #(.DATA_WIDTH(256)" in shell and "lig_slot #(.DATA_WIDTH(128)" in shell
+    assert "entry_narrow_1" in shell and "entry_narrow_0" not in shell
+    assert "CoreSlot0" in files["image-convert-fpga0-256-slot-fpga.cpp"]
+    assert "CoreSlot1" not in files["image-convert-fpga0-256-slot-fpga.cpp"]
+
+
+def test_slots_of_64_bits_are_as_they_were(tmp_path: Path) -> None:
+    mapping, files = in_slots(tmp_path, {"slot0": 64, "slot1": 64})
+    assert "slot_bits" not in mapping.hardware["fpga0.slot0"]
+    assert mapping.nodes["/swap"].pixels is None
+    assert "lig_width" not in "".join(t for n, t in files.items() if n.startswith("lig_s"))
+    assert "CoreSlot1" in files["image-convert-fpga0-slot-fpga.cpp"]

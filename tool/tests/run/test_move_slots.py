@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from moving_run import Run, ended, write_images
 
+from ligament import resources
 from ligament.pipeline import Request, built
 
 HERE = Path(__file__).parent
@@ -26,13 +28,30 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(out: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
-    """Both chains, as fast as they go."""
-    variant = getattr(request, "param", "processes")
-    build = built(Request(HERE / "slots.yaml", variant, "slots_sim", out)).build
+    """Both chains. Compilers get the machine while nodes move: cameras have a brake."""
+    variant, platform = getattr(request, "param", ("processes", "slots_sim"))
+    where = platform if platform == "slots_sim" else str(wide_platform(out))
+    build = built(Request(HERE / "slots.yaml", variant, where, out)).build
     cameras = ("camera", "other_camera")
     settings = [f"{camera}.source={out / 'images'}" for camera in cameras]
     settings += [f"{camera}.rate_hz=1000" for camera in cameras]
+    settings += [f"{camera}.max_rate_hz=200" for camera in cameras]
     yield from ended(Run(build, settings, "/sink"))
+
+
+def wide_platform(folder: Path) -> Path:
+    """As slots_sim, but for its first slot, which has streams of 128 bits and more room."""
+    text = (resources.platforms_dir() / "slots_sim" / "platform.yaml").read_text()
+    for before, after in (
+        ("name: slots_sim", "name: slots_wide"),
+        ("description: For filters.", "stream_bits: 128"),
+        ("budgets: {lut: 12000, ff: 24000, bram18: 160, dsp: 80}", "budgets: {lut: 24000}"),
+    ):
+        assert before in text
+        text = text.replace(before, after)
+    path = folder / "slots_wide.yaml"
+    path.write_text(text)
+    return path
 
 
 def expect_moved(run: Run, node: str, device: str, container: str = "") -> None:
@@ -69,13 +88,25 @@ def test_the_core_in_a_slot_is_exchanged_while_the_other_slot_works(run: Run) ->
     expect_everything(run, 9)
 
 
-@pytest.mark.parametrize("run", ["slots"], indirect=True)
+@pytest.mark.parametrize("run", [("slots", "slots_sim")], indirect=True)
 def test_a_graph_begins_in_slots_and_exchanges_one(run: Run) -> None:
     shell = json.loads((run.folder / "config" / "fpga0.json").read_text())
     assert [node["id"] for node in shell["nodes"]] == ["/blur", "/convert"]
     expect_moved(run, "blur", "cpu")
     expect_moved(run, "equalise", "fpga0.slot0", "fpga0")
     expect_everything(run, 2)
+
+
+@pytest.mark.parametrize("run", [("slots", "slots_wide")], indirect=True)
+def test_a_core_in_a_wide_slot_computes_as_on_a_processor(run: Run) -> None:
+    mapping = json.loads((run.folder.parents[1] / "mapping.json").read_text())
+    assert mapping["hardware"]["fpga0.slot0"]["slot_bits"] == [128, 64]
+    assert mapping["nodes"]["/blur"]["pixels"]["per_cycle"] == 4
+    platform = str(run.folder.parents[3] / "slots_wide.yaml")
+    moved = run.move("blur", "cpu", "--platform", platform)
+    assert moved.returncode == 0, moved.stderr
+    run.wait_for_more(50)
+    expect_everything(run, 1)
 
 
 def test_a_core_that_a_slot_cannot_hold_is_refused_with_the_reason(run: Run) -> None:
@@ -88,9 +119,26 @@ def test_a_core_that_a_slot_cannot_hold_is_refused_with_the_reason(run: Run) -> 
     expect_everything(run, 0)
 
 
-def test_a_shell_stays_when_its_last_node_has_left(run: Run) -> None:
-    for _ in range(2):
+def files_of(library: Path) -> set[str]:
+    """Inodes of all files that a process has mapped under the path of a library."""
+    found = set()
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            lines = maps.read_text().splitlines()
+        except OSError:  # it has ended
+            continue
+        found |= {line.split()[4] for line in lines if f" {library}" in line}
+    return found
+
+
+def test_a_shell_stays_when_its_last_node_has_left_and_loads_a_new_core(run: Run) -> None:
+    name = "libimage-blur-fpga0-slot-fpga.so"
+    for opened in (1, 2):
         expect_moved(run, "blur", "fpga0.slot0", "fpga0")
+        library = next(run.folder.parents[2].glob(f"lib/*/{name}")).resolve()
+        assert len(files_of(library)) == opened
+        shutil.copy2(library, library.with_suffix(".new"))  # as a linker: another file
+        library.with_suffix(".new").replace(library)
         moved = run.move("blur", "cpu")
         assert moved.returncode == 0, moved.stderr
         run.wait_for_more(50)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ligament.bench.driving.chain import measure_chain
 from ligament.bench.driving.drives import late_drives, measure_drives, weather_drives
 from ligament.bench.driving.goals import FIGURES
+from ligament.bench.driving.hardware import measure_hardware
 from ligament.bench.driving.pictures import other_texts
 from ligament.bench.driving.versions import measure_slam, measure_versions
 from ligament.bench.measuring import Measured
@@ -15,7 +16,7 @@ from ligament.bench.options import Lists, option
 
 __all__ = ["FIGURES", "Options", "measure", "other_texts"]
 
-PARTS = ("chain", "versions", "slam", "drives", "delay")
+PARTS = ("chain", "versions", "slam", "drives", "delay", "hardware")
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Options:
     """In typer's form."""
 
     only: str = option(
-        "", "Parts, a list with commas (chain,versions,slam,drives,delay); all if empty."
+        "", "Parts, a list with commas (chain,versions,slam,drives,delay,hardware); all if empty."
     )
     seeds: str = option("", "Of drives in good weather, a list with commas (1,2,3); else 1 to 10.")
     delays: str = option(
@@ -54,4 +55,6 @@ def measure(quick: bool, options: Options) -> Measured:
     if "delay" in parts:
         planned += late_drives(quick, late)
     measure_drives(planned, options.kept, result)
+    if "hardware" in parts:
+        measure_hardware(quick, options.kept, result)
     return result

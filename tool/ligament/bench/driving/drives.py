@@ -12,11 +12,18 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ligament.bench.driving.running import EXAMPLE, LANES, build_of, need_simulator, run_of
+from ligament.bench.driving.running import (
+    EXAMPLE,
+    LANES,
+    LONGEST_S,
+    build_of,
+    need_simulator,
+    run_of,
+)
 from ligament.bench.measuring import Measured, Row, make_row, output_of, say
 from ligament.errors import FailureError
 
@@ -48,10 +55,16 @@ _PATIENCE = {"reply_timeout_s": 120.0, "start_timeout_s": 300.0, "animation": 0}
 
 @dataclass(frozen=True)
 class Planned:
-    """A drive: what its rows are told apart by, and the simulator's options."""
+    """A drive: what its rows are told apart by, the simulator's options, and who drives."""
 
     params: Mapping[str, Any]
     options: Mapping[str, Any]
+    variant: str = VARIANT
+    platform: str = "host"
+    #: Parameters of the graph's nodes, by their ids.
+    nodes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Real time after which it is given up.
+    longest_s: float = LONGEST_S
 
     @property
     def name(self) -> str:
@@ -88,7 +101,12 @@ def late_drives(quick: bool, late: Sequence[int] = ()) -> list[Planned]:
 
 def _planned(params: dict[str, Any], more: Mapping[str, Any], quick: bool) -> Planned:
     own = {"seed": params["seed"], "laps": params["laps"], **(QUICK if quick else {}), **more}
-    return Planned(params, {**own, **_PATIENCE})
+    return Planned(params, patient(own))
+
+
+def patient(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The simulator's options, with the patience that all drives need."""
+    return {**options, **_PATIENCE}
 
 
 def measure_drives(planned: Iterable[Planned], kept: str, result: Measured) -> None:
@@ -123,8 +141,9 @@ def is_whole(log: Path, options: Mapping[str, Any]) -> bool:
 def _drive(one: Planned, log: Path) -> None:
     """The run fails where the drive does, which is a figure of it and no failure of ours."""
     need_simulator()
-    parameters = {"/simulator": {**one.options, "log": str(log)}}
-    with run_of(build_of(LANES, VARIANT), {"parameters": parameters}) as finished:
+    parameters = {**one.nodes, "/simulator": {**one.options, "log": str(log)}}
+    wanted = {"parameters": parameters, "duration_s": one.longest_s}
+    with run_of(build_of(LANES, one.variant, one.platform), wanted) as finished:
         if not log.is_file():
             raise FailureError(f"the drive has not begun: {finished.data['reason']}")
 

@@ -105,7 +105,24 @@ _STEERING = "the steering aims 23 cm ahead, and cuts curves"
 
 def _delay() -> Iterator[Goal]:
     head = "commands {delay_ms} ms late, and up to {jitter_ms} ms more"
-    yield Goal(f"lateral error p95, {head}: {{outcome}}", "lateral_p95", where={"weather": None})
+    yield Goal(f"lateral error p95, {head}: {{outcome}}", "lateral_p95",
+               where={"weather": None, "nodes": None})  # fmt: skip
+
+
+def _asked(row: Row) -> float | None:
+    return float(row["params"]["laps"]) if "nodes" in row["params"] else None
+
+
+def _hardware() -> Iterator[Goal]:
+    both = {"nodes": ("software", "hardware")}
+    head = "{images}, nodes in {nodes}"
+    yield Goal(f"laps, {head}", "laps_done", _asked, both, at_least=True)
+    yield Goal(f"red lights, {head}", "red_lights", where=both)
+    yield Goal(f"red lights run, {head}", "red_lights_run", 0.0, both)
+    yield Goal(f"lane departures, {head}", "departures", 0.0, both)
+    yield Goal(f"lateral error p95, {head}", "lateral_p95", 30.0, both, why=_STEERING)
+    yield Goal("images with their command, {images}, nodes in {nodes}", "commands")
+    yield Goal("of these not as in software, {images}", "commands_unlike", 0.0, exact=True)
 
 
 _BOARD = (
@@ -142,13 +159,14 @@ def _versions() -> Iterator[Goal]:
 
 
 FIGURES = Figures(
-    goals=(*_chain(), *_versions(), *_drives(), *_delay()),
+    goals=(*_chain(), *_versions(), *_drives(), *_delay(), *_hardware()),
     results={
         "driving": "chain alpha: five nodes, 640x480",
         "driving_versions": "the published versions, 640x480, four pixels per cycle",
         "driving_slam": "the published versions with SLAM, 640x480, four pixels per cycle",
         "driving_drives": "drives in lock step",
         "driving_delay": "late commands, in lock step, one lap each",
+        "driving_hardware": "the same drive in software and in a simulated FPGA, in lock step",
     },
     words={
         "`processes`, `one_process`, `dds`": "variants of the graph: a process per node over "

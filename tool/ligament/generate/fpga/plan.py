@@ -73,6 +73,11 @@ class Hardware:
         return tuple(self.figures.get("slots", ()))
 
     @property
+    def slot_bits(self) -> tuple[int, ...]:
+        """Of a slot: the widths of the streams of all slots of its FPGA."""
+        return tuple(self.figures.get("slot_bits", (CORE_BITS,) * len(self.slots)))
+
+    @property
     def waveforms(self) -> bool:
         """Whether the model can write its signals (`ligament run --wave`)."""
         return bool(self.figures.get("waveforms", 0))
@@ -285,9 +290,9 @@ def single_design(node_type: NodeType, core: Core, device: Hardware, pixels: int
     return _Planner({}, {}).plan(device, "-".join(words), nodes, top)
 
 
-def member_of(node_type: NodeType, core: Core) -> Member:
+def member_of(node_type: NodeType, core: Core, pixels: int = 1) -> Member:
     """Return a node of this type that nothing joins with others."""
-    return _Planner({}, {}).members([_Placed("", node_type, core)])[0]
+    return _Planner({}, {}).members([_Placed("", node_type, core, pixels)])[0]
 
 
 def joined_design(

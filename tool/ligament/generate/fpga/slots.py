@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament import resources
-from ligament.cores.manifest import Core
+from ligament.cores.manifest import CORE_BITS, Core
 from ligament.errors import InputError, Problem
 from ligament.generate.files import GeneratedFile, render
 from ligament.generate.fpga.plan import (
@@ -22,6 +22,7 @@ from ligament.generate.fpga.plan import (
     Design,
     Hardware,
     Link,
+    Member,
     hardware_of,
     member_of,
     slug,
@@ -43,6 +44,7 @@ from ligament.graph.model import NodeType
 from ligament.mapping.clocks import SIDES
 from ligament.mapping.credit import IN_DESIGN
 from ligament.mapping.model import GraphMapping
+from ligament.mapping.pixels import slot_pixels
 from ligament.messages.cpp_names import header_path
 
 #: Of the stream IP, what a shell has beside its ends in memory.
@@ -71,12 +73,15 @@ class Shell:
     @property
     def top(self) -> str:
         """The name of its top level: of what the hardware is."""
-        return f"lig_shell_of_{len(self.device.slots)}"
+        bits = self.device.slot_bits
+        widths = [] if set(bits) == {CORE_BITS} else map(str, bits)
+        return "_".join([f"lig_shell_of_{len(self.device.slots)}", *widths])
 
     @property
     def sources(self) -> list[str]:
         """Its SystemVerilog of ours, packages first."""
-        names = dict.fromkeys((*_AROUND_SLOTS, *MEMORY))
+        adapters = ("lig_width.sv",) if len(set(self.device.slot_bits)) > 1 else ()
+        names = dict.fromkeys((*_AROUND_SLOTS, *MEMORY, *adapters))
         return [str(resources.hdl_dir() / name) for name in names]
 
     def identity(self) -> str:
@@ -98,7 +103,7 @@ class Shell:
     def values(self) -> dict[str, Any]:
         """Return what its templates need."""
         figures = self.device.figures
-        links = [_links(number) for number, _ in enumerate(self.device.slots)]
+        links = [_links(*slot) for slot in enumerate(self.device.slot_bits)]
         entries, exits = tuple(one for one, _ in links), tuple(one for _, one in links)
         design = Design(self.device, self.name, self.top, (), (), entries, exits, ())
         return {
@@ -107,8 +112,10 @@ class Shell:
             "function": self.function,
             "device": self.device.name,
             "slots": [
-                {"number": n, "name": f"{self.device.name}.{slot}"}
-                for n, slot in enumerate(self.device.slots)
+                {"number": n, "name": f"{self.device.name}.{slot}", "bits": bits}
+                for n, (slot, bits) in enumerate(
+                    zip(self.device.slots, self.device.slot_bits, strict=True)
+                )
             ],
             "figures": {name: repr(float(figures[name])) for name in FIGURES},
             "clocks": dict.fromkeys(SIDES, ""),  # a shell has one (`slot-clock`)
@@ -129,21 +136,41 @@ class Shell:
 
 @dataclass(frozen=True)
 class SlotCore:
-    """A node type's core, for the slots of a shell."""
+    """A node type's core, for the slots of a shell that have streams of one width."""
 
     shell: Shell
     type: NodeType
     core: Core
+    bits: int = CORE_BITS
+    """Of these slots' streams."""
 
     @property
     def name(self) -> str:
         """What its library is called."""
-        return f"{self.type.type.replace('/', '-')}-{self.shell.name.removeprefix('shell-')}-slot"
+        words = [self.type.type.replace("/", "-"), self.shell.name.removeprefix("shell-")]
+        return "-".join([*words, *([] if self.bits == CORE_BITS else [str(self.bits)]), "slot"])
 
     @property
     def top(self) -> str:
         """The name of its top level."""
-        return f"lig_slot_core_{slug(self.type.type)}_of_{len(self.shell.device.slots)}"
+        name = f"lig_slot_core_{slug(self.type.type)}_of_{len(self.shell.device.slots)}"
+        return name if self.bits == CORE_BITS else f"{name}_{self.bits}"
+
+    @property
+    def member(self) -> Member:
+        """The core as nothing joins it with others, as wide as the slots allow."""
+        return member_of(self.type, self.core, slot_pixels(self.type, self.bits))
+
+    @property
+    def adapts(self) -> bool:
+        """Whether one of its streams is narrower than the slots'."""
+        member = self.member
+        return any(link.width < self.bits for link in (*member.inputs, *member.outputs))
+
+    @property
+    def slots(self) -> list[int]:
+        """The numbers of the slots that it is for."""
+        return [n for n, bits in enumerate(self.shell.device.slot_bits) if bits == self.bits]
 
     def class_in(self, slot: int) -> str:
         """Return the class of its nodes in that slot."""
@@ -160,11 +187,13 @@ class SlotCore:
 
     def values(self, identity: str, longest: Mapping[str, int]) -> dict[str, Any]:
         """Return what its templates need; `longest` has the bytes of each message type at most."""
-        member = member_of(self.type, self.core)
+        member = self.member
         (entry,), (exit_,) = member.inputs, member.outputs
         return {
             "type": self.type.type,
             "top": self.top,
+            "bits": self.bits,
+            "pixels": member.pixels if self.core.wide_ports else None,
             "module": wrapper_of(self.type.type),
             "identity": identity,
             "shell": self.shell.function,
@@ -177,15 +206,23 @@ class SlotCore:
             "refusals": member_refusals(member),
             "parameters": [parameter_values(p, "") for p in self.core.parameters],
             "others": others_of(self.type, self.core),
-            "classes": [self.class_in(n) for n, _ in enumerate(self.shell.device.slots)],
+            "classes": [{"name": self.class_in(n), "slot": n} for n in self.slots],
         }
 
 
-def _links(number: int) -> tuple[Link, Link]:
+def _links(number: int, bits: int) -> tuple[Link, Link]:
     """A slot's streams, as ends in memory have them."""
     return (
-        Link("in", f"slot_{number}_in", "", 2 * number, outside=number),
-        Link("out", f"slot_{number}_out", "", 2 * number + 1, outside=number, problem=number),
+        Link("in", f"slot_{number}_in", "", 2 * number, outside=number, width=bits),
+        Link(
+            "out",
+            f"slot_{number}_out",
+            "",
+            2 * number + 1,
+            outside=number,
+            problem=number,
+            width=bits,
+        ),
     )
 
 
@@ -210,7 +247,8 @@ def slot_cores(
         if slots and node.implementation == "fpga":
             shell = shell_of(mapping, node.device)
             number = list(slots).index(node.device.partition(".")[2])
-            found[name] = SlotCore(shell, *types[node.type]), number
+            bits = shell.device.slot_bits[number]
+            found[name] = SlotCore(shell, *types[node.type], bits), number
     return found
 
 
@@ -270,12 +308,12 @@ def shell_library(shell: Shell) -> dict[str, Any]:
 
 def core_library(core: SlotCore) -> dict[str, Any]:
     """Return a slot's core as the project's template has it."""
-    member = member_of(core.type, core.core)
-    around = [str(resources.hdl_dir() / name) for name in AROUND_CORES]
+    names = (*AROUND_CORES, *(("lig_width.sv",) if core.adapts else ()))
+    around = [str(resources.hdl_dir() / name) for name in names]
     return {
         "target": f"{core.name}-fpga",
         "top": core.top,
         "shell": f"{core.shell.name}-fpga",
-        "classes": [core.full_class_in(n) for n, _ in enumerate(core.shell.device.slots)],
-        "sources": [*around, *core_sources([member]), f"{core.top}.sv"],
+        "classes": [core.full_class_in(n) for n in core.slots],
+        "sources": [*around, *core_sources([core.member]), f"{core.top}.sv"],
     }

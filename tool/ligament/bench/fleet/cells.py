@@ -46,7 +46,7 @@ class Cell:
     def title(self) -> str:
         """For people."""
         each = f", {self.processes} processes each" if self.processes > 1 else ""
-        return f"{self.peer}: {self.hosts} hosts, {self.endpoints} endpoints each{each}"
+        return f"{self.peer}, {self.hosts} hosts, {self.endpoints} endpoints each{each}"
 
     @property
     def params(self) -> dict[str, Any]:

@@ -44,12 +44,12 @@ def test_each_endpoint_is_announced_as_the_formula_says(hosts: int, gap_s: float
     assert found["start"]["sedp"] == model.start_endpoints(hosts, 16)
 
 
-def test_hosts_that_come_together_acknowledge_with_the_cube_of_their_number() -> None:
+def test_busy_hosts_that_come_together_acknowledge_with_the_cube_of_their_number() -> None:
     def per_pair(hosts: int) -> float:
         start = simulate(Plan(hosts, 6, 10, latency_s=0.02))["start"]
         return start["types_acknack"] / (hosts * (hosts - 1))
 
-    assert per_pair(16) > 1.6 * per_pair(8)
+    assert per_pair(16) > 1.4 * per_pair(8)
     quiet = simulate(Plan(16, 6, 10, gap_s=1.0))["start"]
     assert quiet["types_acknack"] / (16 * 15) <= 4
 
@@ -199,8 +199,8 @@ def test_three_hosts_find_each_other_and_rest() -> None:
     cell = Cell(3, 5)
     found = run_once(cell, idle_s=8.5, settle_s=3.5)
     quiet = simulate(figures.plan_of(cell, figures.GAP_S))
-    assert 0 < found.matched_s
-    assert 0 < found.join_s
+    assert found.matched_s > 0
+    assert found.join_s > 0
     # A busy machine says some of it again; nobody says less.
     assert found.start["sedp"] >= 3 * (cell.endpoints + 1)
     assert found.join["sedp"] >= quiet["join"]["sedp"]

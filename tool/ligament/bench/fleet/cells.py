@@ -70,8 +70,6 @@ def cells(quick: bool, most_hosts: int) -> list[Cell]:
     if quick:
         return [cell for cell in ours[:4] if cell.hosts <= most_hosts]
     ours += [Cell(20, 100), Cell(20, MOST)]
-    peers = [
-        Cell(hosts, SOME, _MANY, peer) for hosts in (2, 5, 10) for peer in (PER_PROCESS, FAST)
-    ]
+    peers = [Cell(hosts, SOME, _MANY, peer) for hosts in (2, 5, 10) for peer in (PER_PROCESS, FAST)]
     peers.append(Cell(20, SOME, 1, FAST))
     return [cell for cell in [*ours, *peers] if cell.hosts <= most_hosts]

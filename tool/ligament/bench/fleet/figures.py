@@ -9,8 +9,9 @@ from typing import Any
 
 from ligament.bench.fleet import model
 from ligament.bench.fleet.cells import OURS, Cell
+from ligament.bench.fleet.network import LATENCY_S
 from ligament.bench.fleet.runs import IDLE_S, Figures
-from ligament.bench.fleet.simulation import LATENCY_S, Plan, simulate
+from ligament.bench.fleet.simulation import Plan, simulate
 from ligament.bench.goals import Figures as Shown
 from ligament.bench.goals import Goal
 from ligament.bench.measuring import Row, make_row
@@ -94,8 +95,11 @@ def on_paper(cell: Cell, gap_s: float) -> list[Row]:
 
 
 def _simulated(cell: Cell, plan: Plan, peer: str) -> list[Row]:
-    found = simulate(plan).items()
-    return [row for phase, counts in found if counts for row in _count_rows(cell, phase, counts, peer)]
+    rows: list[Row] = []
+    for phase, counts in simulate(plan).items():
+        if counts:
+            rows += _count_rows(cell, phase, counts, peer)
+    return rows
 
 
 def plan_of(cell: Cell, gap_s: float, latency_s: float = LATENCY_S) -> Plan:

@@ -135,7 +135,8 @@ def count(interface: str) -> None:
                 if not os.read(sys.stdin.fileno(), 4096):
                     return
                 _drain(packets, tally)
-                _, dropped = struct.unpack("II", packets.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8))
+                told = packets.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
+                _, dropped = struct.unpack("II", told)
                 print(json.dumps({**tally.take(), "dropped": dropped}), flush=True)
 
 

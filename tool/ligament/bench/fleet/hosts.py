@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts on one machine: network namespaces, each with one cable to a switch whose frames are counted.
+"""Hosts on one machine: network namespaces, each with a cable to a switch that counts frames.
 
 with Switch(20) as switch:
     children.start("host 3", [*switch.inside(3), *command])
@@ -56,7 +56,9 @@ class Switch:
             self._counter.kill()
             self._counter.wait()
         for name in ["hub", *range(self.hosts)]:
-            subprocess.run(["ip", "netns", "del", self._space(name)], capture_output=True)
+            subprocess.run(
+                ["ip", "netns", "del", self._space(name)], check=False, capture_output=True
+            )
 
     def inside(self, host: int | str) -> list[str]:
         """What stands in front of a command on a host."""
@@ -116,10 +118,10 @@ def _quiet(inside: list[str]) -> None:
     """Without IPv6, whose own discovery would be counted."""
     for which in ("default", "all"):
         words = ["sysctl", "-qw", f"net.ipv6.conf.{which}.disable_ipv6=1"]
-        subprocess.run([*inside, *words], capture_output=True)
+        subprocess.run([*inside, *words], check=False, capture_output=True)
 
 
 def _ip(*words: str) -> None:
-    ended = subprocess.run(["ip", *words], capture_output=True, text=True)
+    ended = subprocess.run(["ip", *words], check=False, capture_output=True, text=True)
     if ended.returncode != 0:
         raise FailureError(ended.stderr.strip() or "ip failed", command=["ip", *words])

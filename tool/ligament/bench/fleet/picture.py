@@ -69,7 +69,8 @@ def _drawn(
     rows: Sequence[dict[str, Any]], title: str, unit: str, x: float, y: float
 ) -> Iterable[str]:
     values = [row["p50"] for row in rows] or [1.0]
-    least, most = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))
+    least: float = 10 ** math.floor(math.log10(min(values)))
+    most: float = 10 ** math.ceil(math.log10(max(values)))
     panel = _Panel(x, y, least, max(most, 10 * least))
     yield text_at(x, y - 12, title, weight="bold")
     yield line_at((x, y + _HEIGHT), (x + _WIDTH, y + _HEIGHT), "#333")
@@ -89,8 +90,9 @@ def _drawn(
         if is_line:
             yield curve_at(points, colour, "4 3")
         else:
-            told = (f"{name}: {h} hosts, {value_text(v, unit)}" for h, v in own)
-            yield from (dot_at(*point, colour, text) for point, text in zip(points, told, strict=True))
+            for point, (hosts, value) in zip(points, own, strict=True):
+                told = f"{name}: {hosts} hosts, {value_text(value, unit)}"
+                yield dot_at(*point, colour, told)
 
 
 def _legend() -> Iterable[str]:

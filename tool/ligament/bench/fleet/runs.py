@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One fleet: started all at once, left alone, and joined by one host more; counted all the while."""
+"""One fleet: started at once, left alone, joined by one host more, and counted all the while."""
 
 from __future__ import annotations
 

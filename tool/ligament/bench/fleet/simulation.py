@@ -10,24 +10,23 @@ is not in it.
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+
+from ligament.bench.fleet.network import LATENCY_S, Network
 
 #: Seconds. The first three are the engine's (8 s of a lease of 10); heartbeats are the edge's.
 ANNOUNCE_S, AGAIN_S, HEARTBEAT_AFTER_S = 8.0, 1.0, 0.001
 PREEMPTIVE_S, ACK_DELAY_S, HEARTBEAT_S, ASK_AGAIN_S = 0.010, 0.010, 0.020, 0.1
 ANSWERS = 4
-#: From one host to another, the engine's threads included; from a host's start to its endpoints.
-LATENCY_S, CREATE_S = 0.0005, 0.02
-#: Processor time of whoever receives: for a message, and for each endpoint that it tells of.
-MESSAGE_S, ENDPOINT_S = 10e-6, 60e-6
-#: Bytes: Ethernet, IPv4, UDP; the header of RTPS with a timestamp or destination; submessages.
-_FRAME, _MESSAGE = 42, 36
+#: From a host's start to its endpoints.
+CREATE_S = 0.02
+#: Processor time of whoever is told of an endpoint.
+ENDPOINT_S = 60e-6
+#: Bytes of submessages, and of the largest message that repairs something.
 SPDP_B, SEDP_B, LIVELINESS_B, HEARTBEAT_B, ACKNACK_B = 396, 288, 52, 32, 28
-_MTU, _LARGEST_REPAIR = 1500, 1456
+_LARGEST_REPAIR = 1456
 #: Channels of every participant: endpoints that it has, liveliness, questions about types.
 _WRITERS, _READERS, _LIVELINESS, _ASK, _ANSWER, _USER = range(6)
 _KIND = ("sedp", "sedp", "liveliness", "types", "types", "user")
@@ -68,45 +67,15 @@ class _Host:
     speakers: set[int] = field(default_factory=set)
 
 
-class Fleet:
-    """The state of all hosts, and a queue of what happens next."""
+class Fleet(Network):
+    """The state of all hosts, and what each does with what reaches it."""
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__(plan.latency_s)
         self.plan = plan
-        self.now = 0.0
         self.hosts = [_Host() for _ in range(plan.hosts)]
-        self.counts: Counter[str] = Counter()
         self.matched_at: dict[tuple[int, int], float] = {}
-        self._queue: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = itertools.count()
-        self._outbox: dict[tuple[int, int | None], int] = {}
         self._up: set[int] = set()
-        self._free_at: dict[tuple[int, str], float] = {}
-
-    def arrive(self, me: int, what: Callable[[], None], number: int = 1) -> None:
-        """Messages reach a host, and are taken there when its receiving thread has come to them."""
-        self.at(self.plan.latency_s, lambda: self._work(me, "receive", number * MESSAGE_S, what))
-
-    def _work(self, me: int, thread: str, work_s: float, what: Callable[[], None]) -> None:
-        """Done when the thread has done what came before."""
-        end = max(self.now, self._free_at.get((me, thread), 0.0)) + work_s
-        self._free_at[me, thread] = end
-        self.at(end - self.now, what)
-
-    def at(self, delay_s: float, what: Callable[[], None]) -> None:
-        """Let something happen later."""
-        heapq.heappush(self._queue, (self.now + delay_s, next(self._order), what))
-
-    def run(self, until_s: float) -> Counter[str]:
-        """Go on until then; what was sent since the last time."""
-        while self._queue and self._queue[0][0] <= until_s:
-            self.now, _, what = heapq.heappop(self._queue)
-            what()
-            if not self._queue or self._queue[0][0] > self.now:
-                self._flush()
-        self.now = until_s
-        taken, self.counts = self.counts, Counter()
-        return taken
 
     # --- participants ----------------------------------------------------------------------------
 
@@ -118,9 +87,9 @@ class Fleet:
         self.at(CREATE_S, lambda: self._create(me))
 
     def _announce(self, me: int) -> None:
-        self._send("spdp", me, None, SPDP_B)
+        self.send("spdp", me, None, SPDP_B)
         for other in self._up - {me}:
-            self.arrive(other, lambda other=other: self._meet(other, me, True))  # type: ignore[misc]
+            self.arrive(other, partial(self._meet, other, me, True))
         self.at(ANNOUNCE_S, lambda: self._announce(me))
 
     def _meet(self, me: int, other: int, is_broadcast: bool) -> None:
@@ -136,7 +105,7 @@ class Fleet:
             self.at(turn * AGAIN_S, lambda: self._answer(me, other))
 
     def _answer(self, me: int, other: int) -> None:
-        self._send("spdp", me, other, SPDP_B)
+        self.send("spdp", me, other, SPDP_B)
         self.arrive(other, lambda: self._meet(other, me, False))
 
     def _create(self, me: int) -> None:
@@ -157,13 +126,13 @@ class Fleet:
         only = next(iter(host.known)) if len(host.known) == 1 else None
         size = LIVELINESS_B if channel == _LIVELINESS else SEDP_B
         for _ in range(samples):
-            self._send(_KIND[channel], me, only, size)
+            self.send(_KIND[channel], me, only, size)
             if channel != _LIVELINESS:
-                self._flush()  # each is sent as it is written
+                self.flush()  # each is sent as it is written
         host.beats[channel] = 0
         for other in host.known:
             host.unacked[channel].add(other)
-            self.arrive(other, lambda other=other: self._take(other, me, channel), samples)  # type: ignore[misc]
+            self.arrive(other, partial(self._take, other, me, channel), samples)
         self._beat_in(me, channel, 0.0 if channel == _LIVELINESS else HEARTBEAT_S)
 
     # --- reliability -----------------------------------------------------------------------------
@@ -181,7 +150,7 @@ class Fleet:
         def ask() -> None:
             if (other, channel) in self.hosts[me].heard:
                 return
-            self._send(f"{_KIND[channel]}_acknack", me, other, ACKNACK_B, self._weight(channel))
+            self.send(f"{_KIND[channel]}_acknack", me, other, ACKNACK_B, self._weight(channel))
             self.arrive(other, lambda: self._beat_for(other, me, channel))
             self.at(AGAIN_S, ask)
 
@@ -218,9 +187,9 @@ class Fleet:
     def _beat(self, me: int, channel: int, others: list[int]) -> None:
         """To one reader, or to all of them by multicast."""
         only = others[0] if len(others) == 1 else None
-        self._send(f"{_KIND[channel]}_heartbeat", me, only, HEARTBEAT_B, self._weight(channel))
+        self.send(f"{_KIND[channel]}_heartbeat", me, only, HEARTBEAT_B, self._weight(channel))
         for other in others:
-            self.arrive(other, lambda other=other: self._hear(other, me, channel), self._weight(channel))  # type: ignore[misc]
+            self.arrive(other, partial(self._hear, other, me, channel), self._weight(channel))
 
     def _hear(self, me: int, other: int, channel: int) -> None:
         """A heartbeat arrives: what lacks is asked for, else it is acknowledged."""
@@ -234,7 +203,7 @@ class Fleet:
         if not lacks and self.now - host.acked_at.get(key, -1.0) < ACK_DELAY_S:
             return
         (host.asked_at if lacks else host.acked_at)[key] = self.now
-        self._send(f"{_KIND[channel]}_acknack", me, other, ACKNACK_B, self._weight(channel))
+        self.send(f"{_KIND[channel]}_acknack", me, other, ACKNACK_B, self._weight(channel))
         answer = self._repair if lacks else self._acknowledged
         self.arrive(other, lambda: answer(other, me, channel), self._weight(channel))
 
@@ -246,10 +215,11 @@ class Fleet:
         size = LIVELINESS_B if channel == _LIVELINESS else SEDP_B
         left, per_message = self._kept(me, channel), max(1, _LARGEST_REPAIR // size)
         while left > 0:
-            self._send(_KIND[channel], me, other, size, min(left, per_message))
-            self._flush()
+            self.send(_KIND[channel], me, other, size, min(left, per_message))
+            self.flush()
             left -= per_message
-        self.arrive(other, lambda: self._take(other, me, channel), -(-self._kept(me, channel) // per_message))
+        messages = -(-self._kept(me, channel) // per_message)
+        self.arrive(other, lambda: self._take(other, me, channel), messages)
         self._beat_in(me, channel, HEARTBEAT_S)
 
     def _take(self, me: int, other: int, channel: int) -> None:
@@ -263,7 +233,7 @@ class Fleet:
         host.got.add((other, channel))
         if channel != _LIVELINESS:
             match = self._match_writers if channel == _WRITERS else self._match_readers
-            self._work(me, "discover", samples * ENDPOINT_S, lambda: match(me, other))
+            self.work(me, "discover", samples * ENDPOINT_S, lambda: match(me, other))
 
     def _match_writers(self, me: int, other: int) -> None:
         """Writers there are known here: some of our readers have waited for them."""
@@ -304,28 +274,13 @@ class Fleet:
         """Writers of the user's topics do the same beside each other."""
         return self.plan.writers - 1 if channel == _USER else 1
 
-    # --- the wire --------------------------------------------------------------------------------
-
-    def _send(self, kind: str, me: int, to: int | None, size: int, number: int = 1) -> None:
-        self.counts[kind] += number
-        self._outbox[me, to] = self._outbox.get((me, to), 0) + size * number
-
-    def _flush(self) -> None:
-        """What one host says to the same others at one time is one datagram."""
-        for (_, to), size in self._outbox.items():
-            cast = "unicast" if to is not None else "multicast"
-            frames = -(-(size + _MESSAGE + 28) // (_MTU - 20))
-            self.counts[f"{cast}_frames"] += frames
-            self.counts[f"{cast}_bytes"] += size + _MESSAGE + _FRAME + 34 * (frames - 1)
-        self._outbox.clear()
-
 
 def simulate(plan: Plan, settle_s: float = 6.0, idle_s: float = 16.0) -> dict[str, Counter[str]]:
-    """Counts of a start, of a time without news, and of one more host; as `runs.Figures` has them."""
+    """Counts of a start, of a rest, and of one more host: what `runs.Figures` has of real ones."""
     fleet = Fleet(plan)
     last = plan.hosts - 1
     for host in range(plan.hosts):
-        fleet.at(host * plan.gap_s, lambda host=host: fleet.start(host))  # type: ignore[misc]
+        fleet.at(host * plan.gap_s, partial(fleet.start, host))
     end = last * plan.gap_s + settle_s + 1.0
     start = fleet.run(end)
     idle = fleet.run(end + idle_s)
@@ -337,7 +292,7 @@ def _joined(plan: Plan, settle_s: float) -> Counter[str]:
     fleet = Fleet(plan)
     last = plan.hosts - 1
     for host in range(last):
-        fleet.at(host * plan.gap_s, lambda host=host: fleet.start(host))  # type: ignore[misc]
+        fleet.at(host * plan.gap_s, partial(fleet.start, host))
     begin = last * plan.gap_s + 2 * settle_s
     fleet.run(begin)
     fleet.at(0.0, lambda: fleet.start(last))

@@ -100,6 +100,10 @@ BENCHES: tuple[Bench, ...] = (
         "What does a message cost between hosts through our edges, beside the engine's own API?",
     ),
     Bench(
+        "fleet",
+        "How does DDS discovery grow with hosts and topics, with an edge per host and without?",
+    ),
+    Bench(
         "uma",
         "What does ROS between a CPU and a GPU node cost over the same work without it?",
     ),

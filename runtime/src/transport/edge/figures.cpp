@@ -72,9 +72,10 @@ GraphInfo Edge::describe_graph() const {
 void Edge::find_problems() {
   problems_.clear();
   if (participant_->ignored_endpoints() != 0) {
-    problems_.push_back(
-        "the network announces more endpoints than the edge keeps (16384), or some with names or "
-        "user data beyond 512 bytes: those are not looked at for problems and services");
+    problems_.push_back(fmt::format(
+        "the network announces more endpoints than the edge keeps ({}), or some with names or "
+        "user data beyond 512 bytes: those are not looked at for problems and services",
+        options_.participant.most_remote));
   }
   if (has_twin_) {
     problems_.push_back(

@@ -120,7 +120,7 @@ TEST_F(Faults, AFloodOfEndpointsIsBoundedAndTopicsGoOn) {
   const auto subscription = listen("wanted");
   const auto writer = talker<StringMessage>("/wanted");
   await_match(*writer, *subscription);
-  spin_until([&] { return has_problem("announces more endpoints"); });
+  spin_until([&] { return has_problem("announces more endpoints than the edge keeps (20)"); });
   EXPECT_TRUE(send(*writer, stored(text("through")), 1));
   spin_until([&] { return heard_.size() == 1; });
 }

@@ -7,17 +7,14 @@ It says how to compile (`lib/cmake/ligament/toolchain.cmake`) and what runs its 
 
 from __future__ import annotations
 
-import json
 import platform
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ligament.errors import InputError, Problem
-
-SCHEMA = "ligament/target/1"
+from ligament.graph.loader import read_document
 
 
 @dataclass(frozen=True)
@@ -44,20 +41,10 @@ def read_target(prefix: Path) -> Target:
     An installation for this machine itself has no target.json, so it is none.
     """
     path = prefix.resolve() / "share" / "ligament" / "target.json"
-    try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _no_target(prefix, f"cannot read {path}: {error}") from error
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise _no_target(prefix, f"{path} is not of schema {SCHEMA}")
-    architecture, emulator = data.get("architecture"), data.get("emulator")
-    if not isinstance(architecture, str) or not isinstance(emulator, list):
-        raise _no_target(prefix, f"{path} lacks an architecture or an emulator's words")
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", architecture):
-        raise _no_target(
-            prefix, f"{path} has an architecture that names no folder: {architecture!r}"
-        )
-    target = Target(prefix.resolve(), architecture, tuple(map(str, emulator)))
+    if not path.is_file():
+        raise _no_target(prefix, f"cannot read {path}: there is no such file")
+    data = read_document(path, "target").data
+    target = Target(prefix.resolve(), data["architecture"], tuple(data["emulator"]))
     if not target.toolchain.is_file():
         raise _no_target(prefix, f"there is no {target.toolchain}")
     return target

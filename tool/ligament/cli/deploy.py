@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +33,7 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
+from ligament.deploy.cleaning import clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.mapping import load_mapping
@@ -48,6 +50,15 @@ KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="If a host fails or is gone, the others go on.")
 ]
 
+Clean = Annotated[
+    bool,
+    typer.Option(
+        "--clean",
+        help="Start nothing: stop what earlier deploys of this variant still run on its hosts, and "
+        "remove the files of their runs there.",
+    ),
+]
+
 
 def deploy(
     graph: Annotated[
@@ -61,6 +72,7 @@ def deploy(
     set_parameters: SetOption = None,
     restart: Restart = False,
     keep_going: KeepGoing = False,
+    clean: Clean = False,
     start_timeout: StartTimeout = 10.0,
     log_level: LogLevel = Level.INFO,
     quiet: QuietOption = False,
@@ -79,6 +91,8 @@ def deploy(
     `ligament deploy examples/perception --variant two_hosts --hosts hosts.yaml --trace`
 
     `ligament deploy graph.yaml --duration 10 --keep-going`
+
+    `ligament deploy graph.yaml --clean`
     """
     parse_overrides(set_parameters or ())
     words = ["--log-level", log_level.value, "--start-timeout", f"{start_timeout:g}"]
@@ -91,11 +105,24 @@ def deploy(
         made = generated(Request(graph_path(graph), variant, platform, out, mapping))
         mapped = load_mapping(made.manifest.with_name("mapping.json"))
         hosts_of(mapped, hosts)  # what is wrong with them: before compiling
+        if clean:
+            clean_hosts(mapped, hosts, print)
+            return
         with progress_bar() as progress:
             path = build(made.manifest, progress=progress).build
+    elif clean:
+        clean_hosts(load_mapping(path.with_name("mapping.json")), hosts, print)
+        return
     if path.with_name("mapping.json").is_file():
         warn(load_mapping(path.with_name("mapping.json")).warnings)
-    options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going)
+    again = ["ligament", "deploy", graph, "--hosts", str(hosts)]
+    again += ["--variant", variant] if variant else []
+    again += ["--platform", platform] if platform != "host" else []
+    again += ["--out", str(out)] if out != DEFAULT_OUT else []
+    again += ["--mapping", str(mapping)] if mapping else []
+    options = DeployOptions(
+        tuple(words), tuple(until or ()), duration, keep_going, shlex.join(again)
+    )
     finished = _shown(DeployRequest(path, hosts, options), quiet or json)
     if json:
         print_json(finished.data)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,12 +45,14 @@ def docs(
 
     `ligament docs --man build/docs/man`
     """
-    if man or completions:
-        for folder, pages in ((man, manual_pages), (completions, completion_scripts)):
-            if folder is not None:
-                _write(folder, pages(), json)
-        return
-    _write(out, all_pages(), json, start="index.md")
+    wanted = [(folder, pages) for folder, pages in
+              ((man, manual_pages), (completions, completion_scripts)) if folder]  # fmt: skip
+    if wanted:
+        told = [_write(folder, pages(), json) for folder, pages in wanted]
+    else:
+        told = [_write(out, all_pages(), json, start="index.md")]
+    if json:
+        print_json({"written": told})
 
 
 def manual_pages() -> dict[str, str]:
@@ -67,11 +69,10 @@ def completion_scripts() -> dict[str, str]:
     return {place: script(shell) for shell, place in PLACES.items()}
 
 
-def _write(folder: Path, pages: dict[str, str], json: bool, start: str = "") -> None:
+def _write(folder: Path, pages: dict[str, str], quiet: bool, start: str = "") -> dict[str, Any]:
+    """Write pages into a folder; returns what --json says of it."""
     written = {name: write_text(folder / name, text) for name, text in pages.items()}
-    if json:
-        print_json({"folder": str(folder), "pages": sorted(written)})
-        return
-    changed = sum(written.values())
-    where = f"; start at {folder / start}" if start else ""
-    print(f"{folder}: {len(written)} pages, {changed} changed{where}")
+    if not quiet:
+        where = f"; start at {folder / start}" if start else ""
+        print(f"{folder}: {len(written)} pages, {sum(written.values())} changed{where}")
+    return {"folder": str(folder), "pages": sorted(written)}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ligament import __version__
@@ -79,4 +79,14 @@ def require_room(said: Message, part: Part, needed: int) -> None:
             f"{part.host}: {needed:,} bytes are to be copied, and {said['free_bytes']:,} are free "
             f"in {said.get('folder')}",
             hint="make room there, or name another `folder` in hosts.yaml",
+        )
+
+
+def require_needs(part: Part, lacks: Sequence[str]) -> None:
+    """Raise where a host has not what its nodes need beside their files."""
+    if lacks:
+        raise FailureError(
+            f"{part.host}: what its nodes need is not there: {'; '.join(lacks)}",
+            hint="install it there; a ROS 2 that is sourced at a login is not sourced for ssh: "
+            "name it in hosts.yaml, environment: {AMENT_PREFIX_PATH: /opt/ros/DISTRO}",
         )

@@ -31,6 +31,7 @@ from ligament.errors import FailureError
 
 PING_S = 0.25
 CONNECT_S = 30.0
+_CLOSE_S = 2.0
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,10 @@ class Connection:
         self.pings.append(Ping(sent, size_in(answer, "monotonic_ns"), received))
         return size_in(answer, "realtime_ns") - real - (received - sent) // 2
 
+    def silent_s(self) -> float:
+        """For how long nothing has been heard of it."""
+        return time.monotonic() - self._heard
+
     async def fetch(self, run: str, folder: Path) -> int:
         """Fetch the files of a run into a folder; returns how many."""
         self._folder = folder
@@ -161,8 +166,10 @@ class Connection:
         return size_in(answer, "files")
 
     async def close(self) -> None:
-        """End the connection; the host's end stops whatever runs."""
-        self.lose("the connection was closed")
+        """End the connection; the host's end stops whatever runs. One that is lost gets no time."""
+        patience = 0.0 if self.lost.done() else _CLOSE_S
+        if not self.lost.done():
+            self.lost.set_result("the connection was closed")
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -171,9 +178,10 @@ class Connection:
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
-            await asyncio.wait_for(self._process.wait(), 2.0)
+            await asyncio.wait_for(self._process.wait(), patience)
         except TimeoutError:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
             await self._process.wait()
 
     async def _read(self) -> None:
@@ -230,8 +238,7 @@ class Connection:
                 asking = asyncio.create_task(self._ping_once())
             # All hosts at the same moments: so their answers can be compared with each other.
             await asyncio.sleep(PING_S - asyncio.get_running_loop().time() % PING_S)
-            silent = time.monotonic() - self._heard
-            if silent > self._lease_s:
+            if (silent := self.silent_s()) > self._lease_s:
                 self.lose(f"it does not answer any more (silent for {silent:.1f} s)")
 
     async def _ping_once(self) -> None:
@@ -239,9 +246,12 @@ class Connection:
             await self.ping()
 
     def lose(self, why: str) -> None:
-        """Wait for nothing of it any more."""
+        """Wait for nothing of it any more, not even for its taking what is being sent."""
         if not self.lost.done():
             self.lost.set_result(why)
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
 
 
 def figures_of(answer: Message) -> dict[str, Any]:

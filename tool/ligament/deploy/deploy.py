@@ -4,25 +4,24 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import signal
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
 from ligament import __version__
-from ligament.deploy.check import problems_of, require_room
+from ligament.deploy.check import problems_of, require_needs, require_room
 from ligament.deploy.connection import Connection, figures_of, said_of
 from ligament.deploy.hosts import Hosts
+from ligament.deploy.needs import lacks_in
 from ligament.deploy.parts import Part
 from ligament.deploy.state import DeployOptions, HostState, Outcome
-from ligament.deploy.wire import Message, WireError
+from ligament.deploy.stopping import Stopper, may_go_on
+from ligament.deploy.wire import Message, WireError, size_in
 from ligament.errors import FailureError, LigamentError
 from ligament.run.outcome import Observer, Verdict
 from ligament.run.status import StatusBoard
 
-_STOP_S = 30.0
-"""Longer than a part takes to stop in order, and to put its recording in place."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -46,8 +45,9 @@ class Deploy:
         self._states = {n: HostState(hosts.hosts[n], part) for n, part in parts.items()}
         self._connections: dict[str, Connection] = {}
         self._changed = asyncio.Event()
-        self._signals = 0
-        self._is_fetching = False
+        self._stopper = Stopper(
+            self._connections, self._changed, self._running, self._observer.note
+        )
         self._noted: set[str] = set()
         self.board = StatusBoard(
             {
@@ -67,15 +67,16 @@ class Deploy:
         try:
             await self._each(self._connect)
             self._check()
+            await self._each(self._require)
             await self._each(self._offer)
             await self._each(self._put)
             for number in _SIGNALS:
-                asyncio.get_running_loop().add_signal_handler(number, self._on_signal)
+                asyncio.get_running_loop().add_signal_handler(number, self._stopper.on_signal)
             await self._each(self._start)
             verdict = await self._watch()
-            await self._stop()
+            await self._stopper.stop()
             folder = new_folder()
-            self._is_fetching = True
+            self._stopper.is_fetching = True
             await self._each(lambda state: self._fetch(state, folder / "hosts" / state.host.name))
         finally:
             for number in _SIGNALS:
@@ -83,6 +84,8 @@ class Deploy:
             await asyncio.gather(*(one.close() for one in self._connections.values()))
         self.board.close()
         self._observer.figures(self.board)
+        if said := may_go_on(self._states, self._hosts.lease_s, self._options.clean):
+            self._observer.note(said)
         return folder, Outcome(
             self._judged(verdict),
             self._states,
@@ -126,6 +129,13 @@ class Deploy:
         if problems:
             raise FailureError("\n".join(str(problem) for problem in problems))
 
+    async def _require(self, state: HostState) -> None:
+        """What its nodes need beside files; before anything is sent to any."""
+        if not state.part.needs:
+            return
+        request = {"do": "needs", **state.part.needs.plain()}
+        require_needs(state.part, lacks_in(await self._connections[state.host.name].ask(request)))
+
     async def _offer(self, state: HostState) -> None:
         """Ask what is missing. Only when there is room on all hosts is anything sent to one."""
         part = state.part
@@ -143,7 +153,10 @@ class Deploy:
             put = {"do": "put", "digest": digest, "size": part.size(digest)}
             with part.open(digest) as stream:
                 await connection.ask(put, stream)
-        await connection.ask({"do": "tree", "name": f"{self._name}/{part.host}"})
+        made = await connection.ask({"do": "tree", "name": f"{self._name}/{part.host}"})
+        if left := size_in(made, "left"):
+            self._observer.note(f"{part.host}: the files of {left} earlier runs are left there; "
+                                f"this removes them: {self._options.clean}")  # fmt: skip
         count = len(state.missing)
         what = f"{count} files copied, {state.sent_bytes:,} bytes" if count else "nothing to copy"
         self._observer.progress(f"{part.host}: {what}")
@@ -161,16 +174,10 @@ class Deploy:
             "do": "run", "tree": part.tree(), "variant": part.variant, "host": part.host,
             "words": words,
         }  # fmt: skip
+        state.is_started = True
         await self._connections[part.host].ask(request)
 
     # --- while it runs ----------------------------------------------------------------------------
-
-    def _on_signal(self) -> None:
-        self._signals += 1
-        self._changed.set()
-        if self._is_fetching:
-            for connection in self._connections.values():
-                connection.lose("interrupted while its files were fetched")
 
     def _on_event(self, state: HostState, message: Message) -> None:
         match message.get("event"):
@@ -216,7 +223,7 @@ class Deploy:
         return verdict
 
     def _decided(self) -> Verdict | None:
-        if self._signals:
+        if self._stopper.signals:
             return Verdict("interrupted", "stopped by a signal")
         states = list(self._states.values())
         for state in states:
@@ -254,35 +261,8 @@ class Deploy:
 
     # --- after it ran -----------------------------------------------------------------------------
 
-    async def _stop(self) -> None:
-        """Stop what still runs; a second signal does not wait for the drain."""
-        asked = self._signals
-        await self._ask_to_stop()
-        loop = asyncio.get_running_loop()
-        end = loop.time() + _STOP_S
-        while self._running() and loop.time() < end:
-            if self._signals > asked:
-                asked = self._signals
-                self._observer.note("asked again to stop: killing what is still running")
-                await self._ask_to_stop()
-            self._changed.clear()
-            try:
-                await asyncio.wait_for(self._changed.wait(), 0.5)
-            except TimeoutError:
-                continue
-        for state in self._running():
-            state.lost = f"its part did not stop within {_STOP_S:g} s"
-
     def _running(self) -> list[HostState]:
         return [s for s in self._states.values() if not (self._trouble(s) or s.code is not None)]
-
-    async def _ask_to_stop(self) -> None:
-        """Ask all at once: one that hangs holds up none of the others."""
-        await asyncio.gather(*(self._ask_one_to_stop(state) for state in self._running()))
-
-    async def _ask_one_to_stop(self, state: HostState) -> None:
-        with contextlib.suppress(FailureError):  # `_trouble` tells
-            await self._connections[state.host.name].ask({"do": "stop"})
 
     async def _fetch(self, state: HostState, folder: Path) -> None:
         """What a host has of the run; one whose files do not come counts as lost."""

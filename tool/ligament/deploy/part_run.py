@@ -23,9 +23,14 @@ DRAIN_S = 20.0
 
 
 class PartRun:
-    """Started when it is made. `tell` gets the events; `folder` is the run's, once it is there."""
+    """Started when it is made. `tell` gets the events; `folder` is the run's, once it is there.
 
-    def __init__(self, build: Path, words: Sequence[str], tell: Callable[[Message], None]) -> None:
+    The run inherits `kept`, the lock of its files: they are in use until it has ended, too.
+    """
+
+    def __init__(
+        self, build: Path, words: Sequence[str], tell: Callable[[Message], None], kept: int
+    ) -> None:
         self.folder: Path | None = None
         self._tell = tell
         self._runs = build.parent / "runs"
@@ -42,10 +47,16 @@ class PartRun:
             stderr=subprocess.PIPE,
             cwd=build.parent,
             start_new_session=True,
+            pass_fds=(kept,),
             preexec_fn=end_with_tool,  # noqa: PLW1509 - this process has no other thread yet
         )
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
+
+    @property
+    def pid(self) -> int:
+        """The run's process number."""
+        return self._process.pid
 
     def stop(self) -> None:
         """As Ctrl-C: in order; a second one does not wait for the drain.

@@ -6,20 +6,22 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ligament.artefacts import json_text
+from ligament.artefacts import json_text, read_json_object
+from ligament.deploy.needs import Needs
 from ligament.deploy.store import File, tree_digest
 from ligament.errors import FailureError, InputError, Problem
 from ligament.mapping.model import GraphMapping
 from ligament.run.hosts import Share, share_of
 from ligament.run.python_spec import is_python
 
-CARRIED = ("cpu", "gpu")
-"""Kinds of devices whose nodes are files that can be copied."""
+_EMULATORS = {"zcu102_r5": ("qemu-system-aarch64", "qemu-system-arm")}
+"""Programs that run a core's firmware, by its board (runtime/src/mcu/emulator.cpp)."""
+_EMULATOR = ("qemu-system-arm",)
 _MACHINES = {3: "i686", 40: "armv7l", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 """e_machine of an ELF header (elf.h), as uname -m says it."""
 
@@ -37,6 +39,8 @@ class Part:
     """By path in the tree; those of libraries are known from the build."""
     machines: set[str] = field(default_factory=set)
     """What the libraries are for."""
+    needs: Needs = field(default_factory=Needs)
+    """What its host must have beside its files."""
 
     def files(self) -> list[File]:
         """The list that is offered to the host."""
@@ -71,30 +75,49 @@ class Part:
         return self.digests[path]
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What is carried with a library, by its absolute path; from the manifest of the variant."""
+
+    python: Mapping[Path, tuple[Path, tuple[str, ...]]] = field(default_factory=dict)
+    """Of a node's class: the folder of its files, and their names in it."""
+    firmware: Mapping[Path, tuple[Path, tuple[str, ...]]] = field(default_factory=dict)
+    """Of a core's nodes: the firmware, which is looked for beside it, and what runs that."""
+
+    @staticmethod
+    def of(build_path: Path, mapping: GraphMapping) -> Beside:
+        """Read it; a manifest that is not there lists nothing."""
+        folder = build_path.parent
+        backends = read_json_object(folder / "manifest.json").get("backends", {})
+        python = backends.get("python", {"libraries": {}})["libraries"].values()
+        mcu = backends.get("mcu", {"libraries": {}, "images": {}})
+        boards = {name: figures.get("board") for name, figures in mapping.hardware.items()}
+        return Beside(
+            {
+                (folder / one["library"]).resolve(): (
+                    (folder / one["target"]).resolve(), tuple(one["sources"]))
+                for one in python
+            },
+            {
+                (folder / mcu["libraries"][device]["library"]).resolve(): (
+                    (folder / image["image"]).resolve(),
+                    _EMULATORS.get(str(boards.get(device)), _EMULATOR),
+                )
+                for device, image in mcu["images"].items()
+            },
+        )  # fmt: skip
+
+
 def parts_of(build_path: Path, mapping: GraphMapping) -> dict[str, Part]:
-    """Split a built graph by host; raise InputError for nodes that cannot be carried."""
+    """Split a built graph by host; raise InputError for what cannot be carried."""
     build = json.loads(build_path.read_text(encoding="utf-8"))
-    if problems := _not_carried(mapping, build):
+    if problems := _executables_not_carried(mapping):
         raise InputError(problems)
+    beside = Beside.of(build_path, mapping)
     return {
-        host: _part(build_path, build, mapping, share_of(build, mapping, host))
+        host: _part(build_path, build, share_of(build, mapping, host), beside, mapping.distro)
         for host in mapping.hosts
     }
-
-
-def _not_carried(mapping: GraphMapping, build: Mapping[str, Any]) -> list[Problem]:
-    hint = "start its host's part there: ligament run GRAPH --host NAME"
-    told = {
-        name: f"is on the device '{node.device}'"
-        for name, node in mapping.nodes.items()
-        if node.kind not in CARRIED or node.implementation not in CARRIED
-    }
-    in_python = [c["nodes"] for c in build["containers"].values() if is_python(c)]
-    told |= {name: "is in Python" for nodes in in_python for name in nodes}
-    return [
-        Problem("deploy-carries", f"the node '{name}' {why}, and deploy cannot copy it", hint=hint)
-        for name, why in sorted(told.items())
-    ] + _executables_not_carried(mapping)
 
 
 def _executables_not_carried(mapping: GraphMapping) -> list[Problem]:
@@ -111,7 +134,9 @@ def _executables_not_carried(mapping: GraphMapping) -> list[Problem]:
     ]  # fmt: skip
 
 
-def _part(build_path: Path, build: Mapping[str, Any], mapping: GraphMapping, share: Share) -> Part:
+def _part(
+    build_path: Path, build: Mapping[str, Any], share: Share, beside: Beside, distro: str
+) -> Part:
     """The tree is laid out as below the graph's folder, so that `ligament run` finds all."""
     folder, variant = build_path.parent, build["variant"]
     part = Part(share.host, variant, tuple(share.nodes), share.containers)
@@ -121,26 +146,19 @@ def _part(build_path: Path, build: Mapping[str, Any], mapping: GraphMapping, sha
         name: json.loads((folder / container["config"]).read_text(encoding="utf-8"))
         for name, container in share.containers.items()
     }
-    used = {
-        (folder / node["library"]).resolve()
-        for config in configs.values()
-        for node in config["nodes"]
-    }
+    nodes = [node for config in configs.values() for node in config["nodes"]]
+    used = {(folder / node["library"]).resolve() for node in nodes if node["library"]}
     libraries: dict[str, Any] = {}
     places: dict[Path, str] = {}
     for key, library in build["libraries"].items():
         path = (folder / library["path"]).resolve()
-        if path not in used:
-            continue
-        place = f"lib/{library['sha256'][:16]}/{path.name}"
-        places[path] = place
-        part.sources[place] = path
-        part.digests[place] = library["sha256"]
-        part.machines.add(machine_of(path))
-        libraries[key] = {**library, "path": f"../{place}"}
-    for name, config in configs.items():
-        for node in config["nodes"]:
+        if path in used:
+            places[path] = _add_library(part, path, library["sha256"], beside)
+            libraries[key] = {**library, "path": f"../{places[path]}"}
+    for node in nodes:
+        if node["library"]:
             node["library"] = f"../{places[(folder / node['library']).resolve()]}"
+    for name, config in configs.items():
         target = share.containers[name]["config"]
         part.sources[f"{variant}/{target}"] = json_text(config).encode()
     # All containers stay in it: from the topics of all follows when the work is done.
@@ -149,7 +167,33 @@ def _part(build_path: Path, build: Mapping[str, Any], mapping: GraphMapping, sha
     kept = {key: value for key, value in build.items() if key != "target"}
     text = json_text({**kept, "libraries": libraries})
     part.sources[f"{variant}/build.json"] = text.encode()
+    programs = {p for path in used if path in beside.firmware for p in beside.firmware[path][1]}
+    part.needs = _needs(share, configs, sorted(programs), distro)
     return part
+
+
+def _add_library(part: Part, path: Path, digest: str, beside: Beside) -> str:
+    """Add a library and what lies beside it; returns its place in the tree."""
+    if path in beside.python:
+        target, sources = beside.python[path]
+        for source in sources:
+            part.sources[f"lib/python/{target.name}/{source}"] = target / source
+        return f"lib/python/{target.name}/{path.relative_to(target).as_posix()}"
+    place = f"lib/{digest[:16]}/{path.name}"
+    part.sources[place] = path
+    part.digests[place] = digest
+    part.machines.add(machine_of(path))
+    if path in beside.firmware:
+        image = beside.firmware[path][0]
+        part.sources[f"lib/{digest[:16]}/{image.name}"] = image
+    return place
+
+
+def _needs(share: Share, configs: Mapping[str, Any], programs: Iterable[str], distro: str) -> Needs:
+    in_python = [n for name, one in share.containers.items() if is_python(one)
+                 for n in configs[name]["nodes"]]  # fmt: skip
+    modules = sorted({n["class"].partition(":")[0] for n in in_python if not n["library"]})
+    return Needs(distro if in_python else None, tuple(modules), tuple(programs))
 
 
 def machine_of(library: Path) -> str:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ligament.deploy import whoami
+from ligament.deploy import needs, whoami
+from ligament.deploy.clean import clean, left, note_users
 from ligament.deploy.part_run import PartRun
 from ligament.deploy.store import File, Store
 from ligament.deploy.wire import (
@@ -32,7 +33,7 @@ from ligament.deploy.wire import (
     text_in,
 )
 from ligament.disk import as_no_room
-from ligament.errors import LigamentError
+from ligament.errors import FailureError, LigamentError
 
 
 class Inlet:
@@ -99,7 +100,7 @@ class Outlet:
 
 
 _BUSY_S = 0.25
-_SLOW = ("offer", "put", "tree", "fetch", "forget")
+_SLOW = ("needs", "offer", "put", "tree", "fetch", "forget", "clean")
 """Requests that wait for a lock or a disk. Not `run`: it forks, with no other thread."""
 
 
@@ -114,7 +115,7 @@ class HostEnd:
         self._offered: tuple[str, list[File]] = ("", [])
         self._locked = contextlib.ExitStack()
         self._kept = contextlib.ExitStack()
-        self._held = ""
+        self._held: tuple[str, BinaryIO | None] = ("", None)
         self._run: PartRun | None = None
 
     def serve(self) -> None:
@@ -135,6 +136,7 @@ class HostEnd:
         handlers: dict[str, Callable[[Message], dict[str, Any]]] = {
             "hello": lambda _: whoami.describe(self._folder),
             "clock": lambda _: dict(whoami.clocks()),
+            "needs": needs.answer,
             "offer": self._offer,
             "put": self._put,
             "tree": self._tree,
@@ -142,6 +144,7 @@ class HostEnd:
             "stop": self._stop,
             "fetch": self._fetch,
             "forget": self._forget,
+            "clean": self._clean,
         }
         do = text_in(message, "do")
         handler = handlers.get(do)
@@ -198,16 +201,20 @@ class HostEnd:
         return {"ok": True}
 
     def _tree(self, message: Message) -> dict[str, Any]:
-        path = self._store.make(*self._offered, text_in(message, "name"))
+        name = text_in(message, "name")
+        path = self._store.make(*self._offered, name)
         self._hold(path.name)  # before others may remove it
         self._locked.close()
-        return {"path": str(path)}
+        return {"path": str(path), "left": left(self._store, name)}
 
-    def _hold(self, tree: str) -> bool:
-        """Keep a tree until the end; False: a run of another deploy has it."""
-        if self._held != tree and self._kept.enter_context(self._store.in_use(tree)):
-            self._held = tree
-        return self._held == tree
+    def _hold(self, tree: str) -> BinaryIO | None:
+        """Keep a tree until the end; None: a run of another deploy has it."""
+        if self._held[0] != tree:
+            mark = self._kept.enter_context(self._store.in_use(tree))
+            if mark is None:
+                return None
+            self._held = (tree, mark)
+        return self._held[1]
 
     def _start(self, message: Message) -> dict[str, Any]:
         tree = text_in(message, "tree")
@@ -218,10 +225,15 @@ class HostEnd:
             raise WireError("'words' is no list of words")
         variant = inner_path(text_in(message, "variant"))
         build = self._store.path(tree) / variant / "build.json"
-        if not self._hold(tree):
-            return {"error": f"this part of the graph runs already from {build.parent}"}
+        mark = self._hold(tree)
+        if mark is None:
+            raise FailureError(
+                f"this part of the graph runs already from {build.parent}",
+                hint="if nobody watches it: the same `ligament deploy` with --clean stops it",
+            )
         host = text_in(message, "host")
-        self._run = PartRun(build, ["--host", host, *words], self._outlet.send)
+        self._run = PartRun(build, ["--host", host, *words], self._outlet.send, mark.fileno())
+        note_users(self._store.path(tree), os.getpid(), self._run.pid)
         return {"ok": True}
 
     def _stop(self, _: Message) -> dict[str, Any]:
@@ -250,6 +262,10 @@ class HostEnd:
     def _forget(self, message: Message) -> dict[str, Any]:
         shutil.rmtree(self._folder_of(message))
         return {"ok": True}
+
+    def _clean(self, message: Message) -> dict[str, Any]:
+        found = clean(self._store, text_in(message, "name"))
+        return {"stopped": found.stopped, "removed": found.removed}
 
 
 def _bytes_of(stream: BinaryIO, size: int) -> Iterator[bytes]:

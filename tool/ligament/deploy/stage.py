@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +41,7 @@ def deploy_graph(request: DeployRequest, observer: Observer) -> FinishedRun:
     hosts = hosts_of(mapping, request.hosts)
     parts = parts_of(request.build, mapping)
     until = _known(request.options.until, parts)
-    options = DeployOptions(
-        request.options.words, until, request.options.duration_s, request.options.keep_going
-    )
+    options = replace(request.options, until=until)
     name = f"{build['graph']}/{build['variant']}"
 
     async def run() -> FinishedRun:

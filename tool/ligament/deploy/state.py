@@ -21,6 +21,13 @@ class DeployOptions:
     until: tuple[str, ...] = ()
     duration_s: float | None = None
     keep_going: bool = False
+    again: str = "ligament deploy GRAPH --hosts FILE"
+    """The words of this deploy, for sentences that say how to go on."""
+
+    @property
+    def clean(self) -> str:
+        """The words that end and remove what is left of it."""
+        return f"{self.again} --clean"
 
 
 @dataclass
@@ -30,6 +37,8 @@ class HostState:
     host: Host
     part: Part
     said_of_itself: dict[str, Any] = field(default_factory=dict)
+    is_started: bool = False
+    """Whether its part was asked to run."""
     run: str = ""
     """Name of its run's folder."""
     code: int | None = None

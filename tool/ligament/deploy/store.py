@@ -21,6 +21,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from ligament.deploy.wire import CHUNK, WireError, digest_in, inner_path
 from ligament.errors import FailureError
@@ -143,20 +144,27 @@ class Store:
             os.fsync(folder)
 
     @contextlib.contextmanager
-    def in_use(self, tree: str) -> Iterator[bool]:
-        """Keep a tree from being removed; False: another run of it goes on already."""
+    def in_use(self, tree: str) -> Iterator[BinaryIO | None]:
+        """Keep a tree from being removed; None: another run of it goes on already.
+
+        Who inherits the file keeps it, too.
+        """
         with (self.path(tree) / _NAME).open("ab") as mark:
             try:
                 fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                yield False
+                yield None
                 return
-            yield True
+            yield mark
+
+    def trees_of(self, name: str) -> list[Path]:
+        """All trees of a graph, variant and host, the newest first."""
+        found = [path for path in self._trees.iterdir() if _read(path / _NAME) == name]
+        return sorted(found, key=lambda path: (path / _NAME).stat().st_mtime_ns, reverse=True)
 
     def _prune(self, kept: Path, name: str) -> None:
         """Remove older trees of the same part that nobody uses, and blobs of no tree."""
-        others = [p for p in self._trees.iterdir() if p != kept and _read(p / _NAME) == name]
-        others.sort(key=lambda path: (path / _NAME).stat().st_mtime_ns, reverse=True)
+        others = [path for path in self.trees_of(name) if path != kept]
         for old in others[KEPT_TREES - 1 :]:
             with self.in_use(old.name) as free:
                 if free:

@@ -8,9 +8,10 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
-from image_workspaces import cut_out, image_of, make, needs_image_tools, parts_of, run
+from image_workspaces import FOLDERS, cut_out, image_of, make, needs_image_tools, parts_of, run
 from workspaces import call
 
 
@@ -199,3 +200,42 @@ def test_an_initramfs_belongs_to_root_and_is_the_same_each_time(root, tmp_path):
     assert lines["dev/null"][0] == "crw-rw-rw-"
     assert lines["opt/ligament/bin/run"][0:4] == ["-rwxr-xr-x", "1", "0", "0"]
     assert lines["init"][-1] == "sbin/init"
+
+
+#: mkfs.ext4, but not before two builds write at once.
+TOGETHER = """#!/bin/sh
+for _ in $(seq 600); do
+  if [ -e "$MET" ] || [ "$(ls -A "$IMAGES" | grep -c 'partial$')" -ge 2 ]; then break; fi
+  sleep 0.1
+done
+touch "$MET"
+exec {program} "$@"
+"""
+
+
+def test_two_builds_of_one_image_at_the_same_time_leave_it_whole(root, tmp_path):
+    """Each writes beside, and none takes the other's unfinished file for a left-over."""
+    alone = tmp_path / "alone.img"
+    assert call(root, "linux", "--output", str(alone)) == 0
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    waiting = folder / "mkfs.ext4"
+    waiting.write_text(TOGETHER.format(program=shutil.which("mkfs.ext4", path=FOLDERS)))
+    waiting.chmod(0o755)
+    environment = {
+        **os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "MET": str(tmp_path / "met"),
+        "IMAGES": str(image_of(root).parent),
+    }  # fmt: skip
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-m", "ligament.cli.main", "acceleration", "linux",
+             "--workspace", str(root)],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    told = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], told
+    assert (tmp_path / "met").exists()
+    assert image_of(root).read_bytes() == alone.read_bytes()
+    assert [p.name for p in image_of(root).parent.iterdir()] == ["toy.img"]

@@ -161,7 +161,8 @@ def test_docs_writes_the_reference(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["docs", "--out", str(tmp_path)]) == 0
     assert "# graph.yaml" in (tmp_path / "graph.md").read_text()
     assert main(["docs", "--out", str(tmp_path), "--json"]) == 0
-    assert "graph.md" in json.loads(capsys.readouterr().out.split("\n", 1)[1])["pages"]
+    (told,) = json.loads(capsys.readouterr().out.split("\n", 1)[1])["written"]
+    assert "graph.md" in told["pages"]
 
 
 def test_generate_writes_what_map_does_and_says_what_changed(

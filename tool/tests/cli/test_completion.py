@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Tab gives: verbs, options and values, in a real bash too, without importing what is slow."""
+"""What Tab gives: verbs, options and values, in real shells too, without importing what is slow."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
+import shutil
+import struct
 import subprocess
 import sys
+import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -100,53 +105,85 @@ def test_options_come_without_importing_the_verb(tmp_path: Path) -> None:
     assert said[0][0].startswith("--json\t")
 
 
-class Terminal:
-    """An interactive bash that has read the script; keys go in, what it shows comes out."""
+SHELLS = {
+    "bash": ["bash", "--norc", "--noprofile", "-i"],
+    "zsh": ["zsh", "-f", "-i"],
+    "fish": ["fish", "--no-config", "-i"],
+}
+#: What each is told before it can complete: the script, and a prompt that is known.
+BEGIN = {
+    "bash": "PS1='> '; source script",
+    "zsh": "PS1='> '; autoload -Uz compinit && compinit -u -D && source ./script",
+    "fish": "function fish_prompt; echo '> '; end; source script",
+}
+#: Keys that empty the line; fish draws it anew then.
+CLEAR = "\x15"
 
-    def __init__(self, folder: Path) -> None:
+
+class Terminal:
+    """An interactive shell that has read the script; keys go in, what it shows comes out."""
+
+    def __init__(self, folder: Path, shell: str) -> None:
         program = folder / "ligament"
         program.write_text(
             f'#!/bin/sh\nPYTHONPATH={TOOL} exec {sys.executable} -P -m ligament.cli.main "$@"\n'
         )
         program.chmod(0o755)
-        (folder / "script").write_text(completion.script("bash"))
+        (folder / "script").write_text(completion.script(shell))
         environment = {
-            "PATH": f"{folder}:/usr/bin:/bin", "TERM": "dumb", "PS1": "> ", "HOME": str(folder),
-            "LIGAMENT_CACHE": str(folder / "cache"),
+            "PATH": f"{folder}:/usr/bin:/bin", "TERM": "dumb" if shell == "bash" else "vt100",
+            "HOME": str(folder), "LIGAMENT_CACHE": str(folder / "cache"), "LC_ALL": "C.UTF-8",
         }  # fmt: skip
+        found = shutil.which(shell)
+        assert found
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment)
+            os.execve(found, SHELLS[shell], environment)
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
         self.shown = ""
-        self.type("source script\n", "> ")
+        self.type(f"{BEGIN[shell]}; echo rea''dy\n", "\\bready")
 
     def type(self, keys: str, until: str) -> str:
-        """Type, and wait until this is shown; return what is shown since."""
-        os.write(self.terminal, keys.encode())
+        """Type, and wait until this is shown; return what is shown since, as text."""
         begin, patience = len(self.shown), time.monotonic() + 60
-        while not re.search(until, self.shown[begin:]) and time.monotonic() < patience:
+        os.write(self.terminal, keys.encode())
+        while not re.search(until, plain(self.shown[begin:])) and time.monotonic() < patience:
             if select.select([self.terminal], [], [], 1)[0]:
                 self.shown += os.read(self.terminal, 4096).decode(errors="replace")
-        return self.shown[begin:]
+        return plain(self.shown[begin:])
 
     def end(self) -> None:
         os.close(self.terminal)
         os.waitpid(self.pid, 0)
 
 
-def test_a_real_bash_completes(tmp_path: Path) -> None:
+def plain(shown: str) -> str:
+    """What stays on the line: without colours, rings, and what is drawn over."""
+    text = re.sub(r"\x1b(\[[0-9;?>=]*[A-Za-z]|[()][A-Z0-9]|[=>78])|[\x00\a\x0e\x0f]", "", shown)
+    return re.sub(r".\x08", "", text)
+
+
+@pytest.fixture(params=SHELLS)
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
+    """A terminal of each shell that is here."""
+    shell = request.param
+    if shutil.which(shell) is None:
+        pytest.skip(f"this machine has no such thing: {shell} (Debian: apt install {shell})")
     (tmp_path / "graph.yaml").write_text((Path(PERCEPTION) / "graph.yaml").read_text())
-    bash = Terminal(tmp_path)
-    try:
-        assert "ligament doctor " in bash.type("ligament doc\t\t", "doctor ").replace("\a", "") or (
-            "docs" in bash.shown and "doctor" in bash.shown
-        )
-        bash.type("\x15", "")
-        assert "--variant fused" in bash.type("ligament run --vari\tfus\t", "fused").replace(
-            "\a", ""
-        )
-        bash.type("\x15", "")
-        assert "graph.yaml" in bash.type("ligament check gra\t", r"graph\.yaml")
-    finally:
-        bash.end()
+    found = Terminal(tmp_path, shell)
+    yield found
+    found.end()
+
+
+def test_a_real_shell_completes(terminal: Terminal) -> None:
+    assert "ligament doctor" in terminal.type("ligament doct\t", "doctor")
+    terminal.type(CLEAR, "")
+    assert "--variant fused" in terminal.type("ligament run --vari\tfus\t", "--variant fused")
+    terminal.type(CLEAR, "")
+    assert "graph.yaml" in terminal.type("ligament check gra\t", r"graph\.yaml")
+    terminal.type(CLEAR, "")
+    # Of several it shows all.
+    shown = terminal.type("ligament doc\t\t", r"doctor[\s\S]*docs|docs[\s\S]*doctor")
+    assert "docs" in shown
+    assert "doctor" in shown

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -68,3 +69,8 @@ def test_the_verb_writes_pages_and_scripts(tmp_path: Path, capsys) -> None:
     assert re.match(r"\.\\\" Made", (tmp_path / "man" / "ligament-run.1").read_text())
     assert (tmp_path / "bash-completion" / "completions" / "ligament").is_file()
     assert (tmp_path / "zsh" / "site-functions" / "_ligament").is_file()
+    words = ["docs", "--man", str(tmp_path / "man"), "--completions", str(tmp_path), "--json"]
+    assert main(words) == 0
+    told = json.loads(capsys.readouterr().out)["written"]
+    assert [one["folder"] for one in told] == [str(tmp_path / "man"), str(tmp_path)]
+    assert "ligament-run.1" in told[0]["pages"]

@@ -17,6 +17,8 @@ from ligament.demo.reference import Reference
 from ligament.demo.runs import DemoOptions
 from ligament.errors import FailureError, InputError
 from ligament.graph import load_graph
+from ligament.graph.json_source import parse_json
+from ligament.graph.schema import validate
 from ligament.resources import examples_dir
 
 PERCEPTION = examples_dir() / "perception" / "graph.yaml"
@@ -127,6 +129,7 @@ def test_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
     monkeypatch.setattr(software, "on_processors", lambda graph: ["one_process"])
     assert main(["demo", "--software", "--frames", "20", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
+    assert validate(parse_json(json.dumps(told), "demo"), "software-demo") == []
     assert [entry["name"] for entry in told["variants"]] == ["one_process"]
     assert told["variants"][0]["equal"]
     assert told["variants"][0]["frame_ns"] > 0

@@ -16,7 +16,7 @@ from ligament.deploy.connection import Connection, said_of
 from ligament.deploy.deploy import Deploy
 from ligament.deploy.gather import gather
 from ligament.deploy.hosts import Host, Hosts
-from ligament.deploy.parts import Part, _executables_not_carried, _part
+from ligament.deploy.parts import Beside, Part, _executables_not_carried, _part
 from ligament.deploy.state import DeployOptions, HostState, Outcome
 from ligament.deploy.wire import WireError
 from ligament.errors import FailureError
@@ -84,7 +84,7 @@ def test_host_that_hangs_holds_up_no_other_ones_stop() -> None:
         hanging, other = Refusing(""), Refusing("stop")
         one._connections |= {"a": hanging, "b": other}  # type: ignore[dict-item]
         hanging.ask = lambda _: asyncio.get_running_loop().create_future()  # type: ignore[method-assign,assignment,return-value]
-        asking = asyncio.create_task(one._ask_to_stop())
+        asking = asyncio.create_task(one._stopper.ask())
         for _ in range(10):
             await asyncio.sleep(0)
         asking.cancel()
@@ -98,13 +98,28 @@ def test_signal_ends_the_fetching() -> None:
         one = deploy("a")
         connection = Connection(one._states["a"].host, 5.0, lambda _: None)
         one._connections["a"] = connection
-        one._on_signal()
+        one._stopper.on_signal()
         before = connection.lost.done()
-        one._is_fetching = True
-        one._on_signal()
+        one._stopper.is_fetching = True
+        one._stopper.on_signal()
         return [before, connection.lost.done()]
 
     assert asyncio.run(lost()) == [False, True]
+
+
+def test_second_signal_gives_up_who_is_silent_and_nobody_else() -> None:
+    async def lost() -> list[bool]:
+        one = deploy("a", "b")
+        for name, silent_s in (("a", 2.0), ("b", 0.0)):
+            connection = Connection(one._states[name].host, 600.0, lambda _: None)
+            connection._heard -= silent_s
+            one._connections[name] = connection
+        one._stopper.on_signal()
+        found = [connection.lost.done() for connection in one._connections.values()]
+        one._stopper.on_signal()
+        return found + [connection.lost.done() for connection in one._connections.values()]
+
+    assert asyncio.run(lost()) == [False, False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +138,7 @@ def test_line_that_makes_no_sense_is_told_at_once(line: dict[str, Any]) -> None:
         stream = asyncio.StreamReader()
         stream.feed_data(json.dumps(line).encode() + b"\n")
         stream.feed_eof()
-        connection._process = SimpleNamespace(stdout=stream)  # type: ignore[assignment]
+        connection._process = SimpleNamespace(stdout=stream, kill=lambda: None)  # type: ignore[assignment]
         await connection._read()
         return connection.lost.result()
 
@@ -161,7 +176,7 @@ def test_record_that_is_none_is_left_out_and_the_reference_comes_first(tmp_path:
 def test_part_names_no_path_of_this_computer(tmp_path: Path) -> None:
     build = {"variant": "v", "libraries": {}, "target": {"prefix": str(tmp_path)}, "check": None}
     share = SimpleNamespace(host="a", nodes=(), containers={})
-    part = _part(tmp_path / "v" / "build.json", build, SimpleNamespace(), share)  # type: ignore[arg-type]
+    part = _part(tmp_path / "v" / "build.json", build, share, Beside(), "")  # type: ignore[arg-type]
     carried = part.sources["v/build.json"]
     assert isinstance(carried, bytes)
     assert json.loads(carried) == {"variant": "v", "libraries": {}, "check": None}

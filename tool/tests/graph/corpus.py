@@ -83,6 +83,8 @@ JUDGES: dict[str, Callable[[Path, Expectation], None]] = {
     "bench": _schema("bench"),
     "events": _schema("events"),
     "container": _schema("container"),
+    "target": _schema("target"),
+    "software-demo": _schema("software-demo"),
 }
 
 

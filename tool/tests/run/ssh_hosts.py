@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from run_chat import LIGAMENT
@@ -227,3 +227,24 @@ class SshHosts:
 
     def _space(self, name: str) -> str:
         return f"{self._stem}-{name}"
+
+
+def running(hosts: SshHosts, name: str, program: bytes = b"") -> list[int]:
+    """Containers and edges on a host, or what has another word in its command line."""
+    found = []
+    for pid in hosts.pids(name):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            continue
+        wanted = [program] if program else [b"ligament-container", b"ligament-edge"]
+        found += [pid] if any(word in words for word in wanted) else []
+    return found
+
+
+def await_that(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Until it holds; a watchdog ends the wait."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from run_chat import LIGAMENT
-from ssh_hosts import SshHosts, no_ssh_hosts
+from ssh_hosts import SshHosts, await_that, no_ssh_hosts, running
 
 from ligament.graph.schema import _validator
 from ligament.report.options import ReportOptions
@@ -83,13 +83,6 @@ def deployed(hosts: SshHosts, build: Path, *words: str) -> tuple[dict[str, Any],
 def folder_of(build: Path, data: dict[str, Any]) -> Path:
     found: Path = build.parent / "runs" / data["run_id"]
     return found
-
-
-def await_that(condition: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 @pytest.fixture(scope="module")
@@ -270,18 +263,6 @@ def started(
     await_that(lambda: all(running(hosts, name) for name in "abc"))
     time.sleep(0.5)
     return process
-
-
-def running(hosts: SshHosts, name: str) -> list[int]:
-    """Containers and edges on a host."""
-    found = []
-    for pid in hosts.pids(name):
-        try:
-            words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            continue
-        found += [pid] if b"ligament-container" in words or b"ligament-edge" in words else []
-    return found
 
 
 def test_interrupt_stops_all_hosts_in_order(hosts: SshHosts, build: Path) -> None:

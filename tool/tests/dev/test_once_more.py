@@ -61,3 +61,14 @@ def test_what_fails_twice_fails_and_many_are_not_run_again(
     result = _run(runner, tmp_path, wrong)
     assert result.failed
     assert (result.again is None) == (wrong == 5)
+
+
+def test_who_is_idle_takes_what_the_others_leave(runner: ModuleType) -> None:
+    """Two suites run at once; one of them has the lowest priority."""
+    command = [sys.executable, "-c", "import os; print('nice', os.nice(0))"]
+    suites = [
+        runner.Suite("usual", command, "nice .*", junit=False),
+        runner.Suite("idle", command, "nice .*", junit=False, lane=2, idle=True),
+    ]
+    usual, idle = (int(done.closing().split()[1]) for done in runner.run_all(suites))
+    assert idle == 19 > usual

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TOOL = Path(__file__).resolve().parents[2]
+CONFTEST = TOOL / "tests" / "conftest.py"
 TESTS = """
 import pytest
 
@@ -38,7 +39,7 @@ def test_grid(case): pass
 
 def chosen(folder: Path, word: str = "", **environment: str) -> list[str]:
     """What of TESTS is run."""
-    (folder / "conftest.py").write_text((TOOL / "tests" / "conftest.py").read_text())
+    (folder / "conftest.py").write_text(CONFTEST.read_text())
     (folder / "test_case.py").write_text(TESTS)
     words = ["--collect-only", "-p", "no:cacheprovider", str(folder / "test_case.py") + word]
     done = subprocess.run(
@@ -71,3 +72,23 @@ def test_all_run_if_all_are_wanted_or_they_are_named(tmp_path: Path, word: str) 
     names = chosen(tmp_path, word, **wanted)
     assert "test_grid[many]" in names
     assert len(names) == (2 if word else 40 + 2 + 4 + 8 + 2)
+
+
+def longest() -> list[str]:
+    text = CONFTEST.read_text().partition('LONGEST = """')[2].partition('"""')[0]
+    return text.split()
+
+
+def test_files_that_take_long_are_known_and_come_first(tmp_path: Path) -> None:
+    assert len(longest()) > 20
+    assert not [name for name in longest() if not (TOOL / "tests" / f"{name}.py").exists()]
+    words = ["--collect-only", "-p", "no:cacheprovider", "-c", str(TOOL / "pyproject.toml")]
+    files = [CONFTEST.parent / name for name in ("test_cache.py", "cores/test_core_run.py")]
+    longer = CONFTEST.parent / "cores" / "test_lane_cores.py"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, *map(str, files), str(longer)],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    lines = [line for line in done.stdout.splitlines() if "::" in line]
+    listed = [Path(line.partition("::")[0]).stem for line in lines]
+    assert list(dict.fromkeys(listed)) == ["test_lane_cores", "test_core_run", "test_cache"]

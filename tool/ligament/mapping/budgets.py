@@ -169,12 +169,14 @@ def _at_memory(device: Device, ends: _Ends) -> list[Mapping[str, float]]:
     if not widths:
         return []
     width = max(widths)
-    narrower = [sum(w < width for w in side) for side in (ends.writes, ends.reads)]
+    narrow_writes, narrow_reads = (
+        sum(w < width for w in side) for side in (ends.writes, ends.reads)
+    )
     masters = Masters(len(ends.gateways), len(ends.reads), len(ends.writes))
     own = {side for side, clock in device.clocks.items() if clock != device.clock}
     return [
         area_of_ends(family, len(ends.writes), len(ends.reads), width),
-        area_of_converters(family, *narrower, width),
+        area_of_converters(family, narrow_writes, narrow_reads, width),
         area_of_port(family, masters.count),
         area_of_crossings(
             family, memory_bits=width if "memory" in own else None, registers="registers" in own

@@ -26,13 +26,6 @@ PERCEPTION = Path(__file__).parents[3] / "examples" / "perception" / "graph.yaml
 SHIPPED = platforms_dir() / "fpga_sim" / "platform.yaml"
 
 
-#: What they take was not counted yet: `map` warns where a device has budgets.
-UNCOUNTED = {
-    "driving/green_light",
-    "driving/lane_following",
-}
-
-
 def test_every_core_that_ships_declares_what_it_takes_of_both_families() -> None:
     manifests = [*SHIPPED.parents[2].glob("nodes/*/*/node.yaml")]
     manifests += SHIPPED.parents[2].glob("examples/*/nodes/*/node.yaml")
@@ -42,10 +35,10 @@ def test_every_core_that_ships_declares_what_it_takes_of_both_families() -> None
         if (core := data["implementations"].get("fpga"))
     }
     assert len(cores) >= 10
-    assert {name for name, core in cores.items() if "area" not in core} == UNCOUNTED
-    for core in (core for core in cores.values() if "area" in core):
-        assert set(core["area"]) == {"ecp5", "xcup"}
-        assert all(area["lut"] > 0 and area["ff"] > 0 for area in core["area"].values())
+    for core in cores.values():
+        for way in (core, *core.get("pixels", {}).get("choices", ())):
+            assert set(way["area"]) == {"ecp5", "xcup"}
+            assert all(area["lut"] > 0 and area["ff"] > 0 for area in way["area"].values())
 
 
 @pytest.mark.parametrize("variant", ["fpga_offloaded", "fpga_streamed", "fpga_wide", "fpga_fused"])

@@ -84,7 +84,7 @@ module lig_drive_light
   } frame_t;
   frame_t held[Most];  // the oldest first
   frame_t coming_frame, first, moved, said_q;  // said: the disc that was last seen
-  stamp_t stamp;
+  stamp_t stamp_q;  // of the picture, which is here for some cycles before it is asked for
   place_t count_q, from_q, to_q;
   logic [Most:0] named_q;  // names that are in use
   place_t free_name;
@@ -93,13 +93,13 @@ module lig_drive_light
   logic taken, any_said_q;  // the disc of a frame that goes counts as seen; one was seen
   logic [2:0] piece_q;      // of a name
 
-  assign stamp = normalised(shape.sec, shape.nanosec);
+  always_ff @(posedge clk_i) stamp_q <= normalised(shape.sec, shape.nanosec);
   assign coming_frame = '{
-      stamp: stamp, name: free_name, letters: shape.frame_id, found: found, twice_x: twice_x, twice_y: twice_y,
+      stamp: stamp_q, name: free_name, letters: shape.frame_id, found: found, twice_x: twice_x, twice_y: twice_y,
       four_radii: four_radii};
   assign first = held[0];
   assign moved = held[from_q];
-  assign drops = state_q == Drop && from_q < count_q && begins_anew(moved.stamp, stamp);
+  assign drops = state_q == Drop && from_q < count_q && begins_anew(moved.stamp, stamp_q);
   assign pops = state_q == Taken;
   always_comb begin
     free_name = '0;
@@ -142,7 +142,7 @@ module lig_drive_light
   logic watching, due, lost, says, is_own;
   logic is_light_q;
   stamp_t heard_q, lost_stamp, event_stamp;
-  logic [31:0] heard_sec_q;
+  logic [31:0] heard_sec_q, heard_nanosec_q;
   lig_drive_watch #(.BEGINS(BEGINS)) watch (
       .clk_i, .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]),
       .light_i(state_q == Hear && is_light_q),
@@ -153,10 +153,11 @@ module lig_drive_light
   always_ff @(posedge clk_i) begin
     if (state_q == Take && s_axis_other.tvalid && s_axis_other.tuser.kind == Values) begin
       if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__SEC) heard_sec_q <= s_axis_other.tdata[31:0];
-      if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__NANOSEC)
-        heard_q <= normalised(heard_sec_q, s_axis_other.tdata[31:0]);
+      if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__NANOSEC) heard_nanosec_q <= s_axis_other.tdata[31:0];
       if (s_axis_other.tuser.field == FIELD_POINT__Z) is_light_q <= says_light(s_axis_other.tdata);
     end
+    // Text and point come behind a stamp, so this is done before Hear.
+    heard_q <= normalised(heard_sec_q, heard_nanosec_q);
   end
 
   // --- what is said: the disc that was last seen, and in whose frame --------------------------------------

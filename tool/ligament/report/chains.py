@@ -126,7 +126,8 @@ def _extend(
     """Follow a publisher to all its takers; a way that cannot go on is a chain."""
     visited = {way[0].source, *(hop.target for hop in way)} if way else set()
     for hop in ends.get(publisher, []):
-        if hop.target in visited or hop.target == hop.source or len(found) >= MOST_CHAINS:
+        is_new = hop.target not in visited or _is_response(way, hop)
+        if not is_new or hop.target == hop.source or len(found) >= MOST_CHAINS:
             continue
         longer = [*way, hop]
         before = len(found)
@@ -144,6 +145,19 @@ def _extend(
             _extend(longer, one, ends, onward, found)
         if len(found) == before:
             found.append(Chain(tuple(longer)))
+
+
+def _is_response(way: list[Hop], hop: Hop) -> bool:
+    """Whether a hop goes back to a node because that has called this service, for the first time.
+
+    The names of the two topics are spec/wire/service.md's.
+    """
+    if not hop.topic.startswith("rr/") or not hop.topic.endswith("Reply"):
+        return False
+    request = f"rq/{hop.topic.removeprefix('rr/').removesuffix('Reply')}Request"
+    calls = [(one.topic, one.source, one.target) for one in way]
+    asked = (request, hop.target, hop.source) in calls
+    return asked and all(one.topic != hop.topic for one in way)
 
 
 def instances(

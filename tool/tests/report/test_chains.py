@@ -72,6 +72,36 @@ def test_feedback_ends_a_chain(trace: Trace, tmp_path: Path) -> None:
     assert found[MAIN].started == 3
 
 
+@pytest.mark.parametrize("topic", ["rr/addReply", "rr/otherReply", "/sums"])
+def test_a_chain_runs_through_a_call_of_a_service(trace: Trace, tmp_path: Path, topic: str) -> None:
+    adder, asks, answers = 4, (13, 104, 204), (14, 105, 205)
+    trace.add(0, "node_init", node=adder, name="/adder")
+    names = ("rq/addRequest", topic)
+    ways = ((RECTIFY, adder), (adder, RECTIFY))
+    for (number, publisher, subscription), name, way in zip(
+        (asks, answers), names, ways, strict=True
+    ):
+        trace.add(0, "topic_init", topic=number, name=name, message="m")
+        trace.add(0, "publisher_init", publisher=publisher, topic=number, node=way[0])
+        trace.add(0, "subscription_init", subscription=subscription, topic=number, node=way[1])
+    trace.publish(100, 110, 1, PUB_RAW, 1).take(200, 2, SUB_RAW, PUB_RAW, 1)
+    trace.publish(250, 260, 2, asks[1], 1).end(300, 2, SUB_RAW)
+    trace.take(400, 4, asks[2], asks[1], 1)
+    trace.publish(450, 460, 4, answers[1], 1).end(500, 4, asks[2])
+    trace.take(600, 2, answers[2], answers[1], 1)
+    trace.publish(650, 660, 2, PUB_RECT, 1).end(700, 2, answers[2])
+    trace.take(800, 3, SUB_RECT, PUB_RECT, 1).end(900, 3, SUB_RECT)
+    found = follow(trace, tmp_path)
+    called = "/camera -> /rectify -> /adder"
+    if topic == "rr/addReply":
+        whole = f"{called} -> /rectify -> /sink"
+        (name,) = found
+        assert name == f"{whole} [/image_raw, rq/addRequest, rr/addReply, /image_rect]"
+        assert (found[name].complete, found[name].incomplete) == (1, 0)
+    else:  # it is another service's, or none: feedback, which ends the chain
+        assert f"{called} [/image_raw, rq/addRequest]" in found
+
+
 def test_a_publish_after_the_callback_has_no_cause(trace: Trace, tmp_path: Path) -> None:
     trace.publish(10, 20, 1, PUB_RAW, 1)
     trace.take(100, 2, SUB_RAW, PUB_RAW, 1).end(200, 2, SUB_RAW)

@@ -187,7 +187,7 @@ Result<void> Board::write_table() {
 /// Memory would answer bursts that nobody waits for any more: an earlier process may have ended
 /// amidst one. This is how the driver knows that its memory is not written any more.
 Result<void> Board::wait_for_quiet_port() {
-  constexpr int most_tries = 1000;
+  constexpr int most_tries = 300;
   std::array<std::uint64_t, port_counts.size()> before{};
   for (int tries = 0; tries < most_tries; ++tries) {
     bool same = tries > 0;

@@ -50,9 +50,9 @@ struct Bench {
   Bench(const std::string& path, const std::string& artefact, const std::string& in,
         const std::string& out, int patience_ms = 10'000) {
     static int count = 0;
-    domain = pool::Domain::join({.name = "uio" + std::to_string(::getpid()) + "_" +
-                                         std::to_string(++count),
-                                 .run_id = "test"})
+    domain = pool::Domain::join(
+                 {.name = "uio" + std::to_string(::getpid()) + "_" + std::to_string(++count),
+                  .run_id = "test"})
                  .value();
     waiter = domain->create_waiter().value();
     reader = domain->create_reader(endpoint<Message>("/out"), *waiter).value();
@@ -61,8 +61,8 @@ struct Bench {
   }
   void begin(const std::string& path, const std::string& artefact,
              const std::array<std::string, 2>& ports, int patience_ms) {
-    auto opened = device::open(
-        "fpga_uio", {path, domain, {{"patience_ms", std::to_string(patience_ms)}}});
+    auto opened =
+        device::open("fpga_uio", {path, domain, {{"patience_ms", std::to_string(patience_ms)}}});
     if (!opened) return fail(opened.error());
     device = std::move(*opened);
     const auto loaded = device->load({artefact, "export", {}});
@@ -166,7 +166,8 @@ TEST_F(Boards, WhatCannotBeIsNotBelieved) {
 }
 
 TEST_F(Boards, ABoardOffItsBusAndAProcessThatEndedAreNamed) {
-  for (const auto& [fault, said] : {std::pair{"ones", "reads as ones"}, std::pair{"dies", "ended"}}) {
+  for (const auto& [fault, said] :
+       {std::pair{"ones", "reads as ones"}, std::pair{"dies", "ended"}}) {
     const StandIn board("upper", {"--fault", fault});
     auto bench = upper(board);
     ASSERT_FALSE(bench.error) << bench.error->text;
@@ -213,8 +214,8 @@ TEST_F(Boards, ALostDoorbellIsRungAgainOnce) {
   const StandIn board("upper", {"--fault", "lose-doorbell"});
   auto bench = upper(board, 300);
   ASSERT_FALSE(bench.error) << bench.error->text;
-  for (const auto& [sent, expected] : {std::pair{"one", "ONE"}, std::pair{"two", "TWO"},
-                                       std::pair{"three", "THREE"}}) {
+  for (const auto& [sent, expected] :
+       {std::pair{"one", "ONE"}, std::pair{"two", "TWO"}, std::pair{"three", "THREE"}}) {
     bench.send(text(sent));
     EXPECT_EQ(bench.receive(), text(expected));
   }

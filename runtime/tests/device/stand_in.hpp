@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file A board's stand-in as a process of its own, for tests of the back-end `fpga_uio`. The test
-/// `tool/tests/export/test_fpga_uio.py` exports the designs, builds their stand-ins, and says where:
-/// LIGAMENT_TEST_BOARDS is a folder with upper/export.json, upper/stand-in, and so on.
+/// `tool/tests/export/test_fpga_uio.py` exports the designs, builds their stand-ins, and says
+/// where: LIGAMENT_TEST_BOARDS is a folder with upper/export.json, upper/stand-in, and so on.
 #pragma once
 
 #include <signal.h>

@@ -212,6 +212,14 @@ CHECKS: tuple[Check, ...] = (
         "pip install 'ligament[fpga]'",
     ),
     Check(
+        "FPGA boards",
+        "hardware",
+        False,
+        probes.boards,
+        "no design on a board can be driven: no /dev/uioN is there",
+        "load a bitstream and its overlay, then modprobe uio_pdrv_genirq of_id=generic-uio",
+    ),
+    Check(
         "GHDL",
         "hardware",
         False,

@@ -180,6 +180,12 @@ def user_namespaces() -> str | None:
     return "unprivileged" if result.returncode == 0 else None
 
 
+def boards(devices: Path = Path("/dev")) -> str | None:
+    """Devices behind uio: designs on an FPGA's board."""
+    found = sorted(path.name for path in devices.glob("uio[0-9]*"))
+    return ", ".join(found) or None
+
+
 def governor() -> str | None:
     """The CPU frequency governor; None where it lowers the clock when the CPU is idle."""
     name = _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m ligament.export.stand_in FOLDER SOCKET [OPTION...]`: a board's stand-in, from its folder.
+"""`python -m ligament.export.stand_in FOLDER SOCKET [OPTION...]`: the stand-in of a board.
 
 Compiles the design of an exported folder with the program that serves it (`sim/stand_in.cpp`), into
 `FOLDER/stand_in` unless that is there for the same files, and becomes it. Only the socket and the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a driver has to know of the streams of a design's cores: where they lead, and what passes."""
+"""What a driver has to know of the streams of a design: where they lead, and what passes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from ligament.generate.fpga.texts import room_bytes
 
 def streams_of(design: Design, longest: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return the streams as export.json has them; `longest`: bytes of each message type at most."""
-    ends = {
-        link.name: end.number for end in design.ends for link in (end.entry, end.exit) if link
-    }
+    ends = {link.name: end.number for end in design.ends for link in (end.entry, end.exit) if link}
     return [
         {
             "name": link.name,

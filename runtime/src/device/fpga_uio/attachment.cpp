@@ -35,8 +35,8 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
   return errno == 0 && end != word.c_str() && *end == '\0' ? std::optional{number} : std::nullopt;
 }
 
-/// The bus's answers to what is wrong are no values: reads of a place without a register may end the
-/// process (SIGBUS). So places come from the exported folder alone.
+/// The bus's answers to what is wrong are no values: reads of a place without a register may end
+/// the process (SIGBUS). So places come from the exported folder alone.
 class MappedRegisters final : public RegisterSpace {
  public:
   MappedRegisters(Mapping mapping, std::size_t first) : mapping_(std::move(mapping)) {
@@ -90,8 +90,8 @@ Result<std::unique_ptr<RegisterSpace>> map_registers(int file, const std::string
   const auto size = number_in(map / "size");
   const std::uint64_t first = number_in(map / "offset").value_or(0);
   if (!size) {
-    return failure(ErrorCode::unavailable, "'" + path + "' has no registers: there is no " +
-                                               (map / "size").string());
+    return failure(ErrorCode::unavailable,
+                   "'" + path + "' has no registers: there is no " + (map / "size").string());
   }
   if (*size < LIGAMENT_BOARD_BYTES || first % 8 != 0) {
     return failure(ErrorCode::unavailable,
@@ -101,8 +101,8 @@ Result<std::unique_ptr<RegisterSpace>> map_registers(int file, const std::string
   }
   auto mapping = Mapping::of(file, static_cast<std::size_t>(first + LIGAMENT_BOARD_BYTES), 0);
   if (mapping.bytes().empty()) {
-    return failure(ErrorCode::unavailable, "the registers of '" + path +
-                                               "' cannot be mapped: " + std::strerror(errno));
+    return failure(ErrorCode::unavailable,
+                   "the registers of '" + path + "' cannot be mapped: " + std::strerror(errno));
   }
   return std::make_unique<MappedRegisters>(std::move(mapping), static_cast<std::size_t>(first));
 }

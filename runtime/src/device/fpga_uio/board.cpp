@@ -45,9 +45,8 @@ std::size_t up_to(std::size_t bytes, std::size_t multiple) {
 }  // namespace
 
 unexpected<Error> Board::lies(const std::string& what) {
-  return failure(ErrorCode::device_lost,
-                 fmt::format("'{}' says what cannot be: {}; {} is given up", path(), what,
-                             plan_.name));
+  return failure(ErrorCode::device_lost, fmt::format("'{}' says what cannot be: {}; {} is given up",
+                                                     path(), what, plan_.name));
 }
 
 /// A board that is gone answers with ones: no register that is read here may have only ones.
@@ -60,10 +59,11 @@ Result<std::uint64_t> Board::read(std::uint32_t place) {
   if (version && *version == board_version) {
     return value;
   }
-  return failure(ErrorCode::device_lost,
-                 fmt::format("'{}' reads as ones, its version too: the board is off its bus, has no "
-                             "power or no bitstream",
-                             path()));
+  return failure(
+      ErrorCode::device_lost,
+      fmt::format("'{}' reads as ones, its version too: the board is off its bus, has no "
+                  "power or no bitstream",
+                  path()));
 }
 
 Result<void> Board::write(std::uint32_t place, std::uint64_t value) {
@@ -135,12 +135,14 @@ Result<void> Board::place_memory() {
                                plan_.name, offset, path(), there));
   }
   if (plan_.pages == 0) {
-    const bool contiguous = at_.memory.address_of(offset - 1) - at_.memory.address_of(0) == offset - 1;
-    return contiguous ? Result<void>()
-                      : failure(ErrorCode::memory_refused,
-                                fmt::format("the memory of '{}' is scattered, and {} has no table of "
-                                            "pages: give its platform's link `pages`",
-                                            path(), plan_.name));
+    const bool contiguous =
+        at_.memory.address_of(offset - 1) - at_.memory.address_of(0) == offset - 1;
+    return contiguous
+               ? Result<void>()
+               : failure(ErrorCode::memory_refused,
+                         fmt::format("the memory of '{}' is scattered, and {} has no table of "
+                                     "pages: give its platform's link `pages`",
+                                     path(), plan_.name));
   }
   if (offset / plan_.page_bytes > plan_.pages) {
     return failure(ErrorCode::memory_refused,
@@ -187,7 +189,7 @@ Result<void> Board::write_table() {
 /// Memory would answer bursts that nobody waits for any more: an earlier process may have ended
 /// amidst one. This is how the driver knows that its memory is not written any more.
 Result<void> Board::wait_for_quiet_port() {
-  constexpr int most_tries = 1000;
+  constexpr int most_tries = 300;
   std::array<std::uint64_t, port_counts.size()> before{};
   for (int tries = 0; tries < most_tries; ++tries) {
     bool same = tries > 0;
@@ -204,9 +206,9 @@ Result<void> Board::wait_for_quiet_port() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return failure(ErrorCode::device_lost,
-                 fmt::format("the memory port of '{}' never rests: its memory does not answer",
-                             path()));
+  return failure(
+      ErrorCode::device_lost,
+      fmt::format("the memory port of '{}' never rests: its memory does not answer", path()));
 }
 
 Result<void> Board::reset() {
@@ -290,8 +292,8 @@ Result<void> Board::send(const Input& input) {
   return done;
 }
 
-/// A core that has answered more often than it was asked: what it says would be taken for the answer
-/// to the next message, so its design begins anew.
+/// A core that has answered more often than it was asked: what it says would be taken for the
+/// answer to the next message, so its design begins anew.
 Result<void> Board::drop_surplus(RunOutcome& outcome) {
   std::size_t faults = 0;
   for (const NodeStreams& node : plan_.nodes) {
@@ -375,10 +377,9 @@ Result<RunOutcome> Board::run(std::span<const Input> inputs) {
       outcome.outputs = came_;
       return done ? Result<RunOutcome>(std::move(outcome)) : unexpected<Error>(done.error());
     }
-    const bool unread = came_.empty() &&
-                        std::any_of(inputs.begin(), inputs.end(), [&](const Input& input) {
-                          return ways_[input.stream].out;
-                        });
+    const bool unread =
+        came_.empty() && std::any_of(inputs.begin(), inputs.end(),
+                                     [&](const Input& input) { return ways_[input.stream].out; });
     if (done = reset(); !done) {
       return unexpected<Error>(done.error());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file A design on a board, driven by its registers (spec/device/uio.md): one set of messages goes
-/// in, and what each output makes of it comes out. One thread calls.
+/// \file A design on a board, driven by its registers (spec/device/uio.md): one set of messages
+/// goes in, and what each output makes of it comes out. One thread calls.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ struct RunOutcome {
 
 struct BoardFigures {
   std::uint64_t interrupts = 0;
-  std::uint64_t missed = 0;   ///< events that no interrupt told of
-  std::uint64_t repeated = 0; ///< sets that went in again behind a reset
+  std::uint64_t missed = 0;    ///< events that no interrupt told of
+  std::uint64_t repeated = 0;  ///< sets that went in again behind a reset
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };

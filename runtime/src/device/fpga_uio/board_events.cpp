@@ -141,8 +141,10 @@ Result<bool> Board::collect(bool stored) {
 /// Reading its last register takes it.
 Result<Board::Event> Board::take_event(std::uint32_t end, bool stored) {
   const auto low = read(register_of(end, stored ? Place::stored_low : Place::sent_low));
-  const auto high = low ? read(register_of(end, stored ? Place::stored_high : Place::sent_high)) : low;
-  const auto word = high ? read(register_of(end, stored ? Place::stored_event : Place::sent_event)) : high;
+  const auto high =
+      low ? read(register_of(end, stored ? Place::stored_high : Place::sent_high)) : low;
+  const auto word =
+      high ? read(register_of(end, stored ? Place::stored_event : Place::sent_event)) : high;
   if (!word) {
     return unexpected<Error>(word.error());
   }
@@ -158,14 +160,15 @@ Result<Board::Event> Board::take_event(std::uint32_t end, bool stored) {
 Result<void> Board::finish_send(std::uint32_t end, const Event& event) {
   const auto stream = stream_at(end, true);
   if (!stream || !ways_[*stream].out || ways_[*stream].tag != event.tag) {
-    return lies(fmt::format("it has read message {} at end {}, which was not sent", event.tag, end));
+    return lies(
+        fmt::format("it has read message {} at end {}, which was not sent", event.tag, end));
   }
   ways_[*stream].out = false;
   if (event.status != Status::done) {
     ways_[*stream].fault =
         fmt::format("a message for its input {} {}", plan_.streams[*stream].port,
                     event.status == Status::malformed ? "breaks its header's announcement"
-                                              : clause_of(event.status));
+                                                      : clause_of(event.status));
   }
   return {};
 }
@@ -191,8 +194,8 @@ Result<void> Board::finish_room(std::uint32_t end, const Event& event) {
   const std::size_t front = event.header[0] >> 56U & 63U;
   const std::size_t size = static_cast<std::uint32_t>(event.header[0]);
   if (size == 0 || size > plan_.streams[*stream].bytes || front + size > way.piece.bytes) {
-    return lies(fmt::format("a message of {} bytes for {} of {}", size,
-                            plan_.streams[*stream].port, plan_.streams[*stream].node));
+    return lies(fmt::format("a message of {} bytes for {} of {}", size, plan_.streams[*stream].port,
+                            plan_.streams[*stream].node));
   }
   const auto memory = std::as_const(at_.memory.mapping).bytes();
   came_.push_back({*stream, memory.subspan(way.piece.offset + front, size)});

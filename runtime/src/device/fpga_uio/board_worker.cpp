@@ -41,8 +41,8 @@ std::vector<Port> BoardWorker::ports() const {
   std::vector<Port> ports;
   for (const Stream& stream : board_.plan().streams) {
     if (stream.end) {
-      ports.push_back({port_name(stream), stream.input ? Direction::in : Direction::out,
-                       stream.message});
+      ports.push_back(
+          {port_name(stream), stream.input ? Direction::in : Direction::out, stream.message});
     }
   }
   return ports;
@@ -56,10 +56,9 @@ BoardWorker::End* BoardWorker::end_of(std::size_t stream) {
 
 Result<void> BoardWorker::bind(pool::Domain& domain, const Binding& binding) {
   const Plan& plan = board_.plan();
-  const auto found =
-      std::find_if(plan.streams.begin(), plan.streams.end(), [&](const Stream& stream) {
-        return stream.end && port_name(stream) == binding.port;
-      });
+  const auto found = std::find_if(
+      plan.streams.begin(), plan.streams.end(),
+      [&](const Stream& stream) { return stream.end && port_name(stream) == binding.port; });
   if (found == plan.streams.end()) {
     std::vector<std::string> known;
     for (const Port& port : ports()) {
@@ -71,15 +70,14 @@ Result<void> BoardWorker::bind(pool::Domain& domain, const Binding& binding) {
   }
   const auto number = static_cast<std::size_t>(found - plan.streams.begin());
   if (const End* bound = end_of(number); bound != nullptr) {
-    return failure(ErrorCode::port_bound_twice,
-                   "port '" + binding.port + "' of " + plan.name + " is bound to '" +
-                       bound->topic + "'");
+    return failure(ErrorCode::port_bound_twice, "port '" + binding.port + "' of " + plan.name +
+                                                    " is bound to '" + bound->topic + "'");
   }
   if (binding.endpoint.type_name != found->message) {
-    return failure(ErrorCode::type_mismatch,
-                   "topic '" + binding.endpoint.topic + "' carries " + binding.endpoint.type_name +
-                       ", but port '" + binding.port + "' of " + plan.name + " takes " +
-                       found->message);
+    return failure(ErrorCode::type_mismatch, "topic '" + binding.endpoint.topic + "' carries " +
+                                                 binding.endpoint.type_name + ", but port '" +
+                                                 binding.port + "' of " + plan.name + " takes " +
+                                                 found->message);
   }
   End end{number, binding.endpoint.topic, nullptr, nullptr, {}};
   if (waiter_ == nullptr) {
@@ -111,8 +109,8 @@ Result<void> BoardWorker::bind(pool::Domain& domain, const Binding& binding) {
 Result<void> BoardWorker::check_bound() const {
   const auto& streams = board_.plan().streams;
   for (std::size_t i = 0; i < streams.size(); ++i) {
-    const bool bound = std::any_of(ends_.begin(), ends_.end(),
-                                   [&](const End& end) { return end.stream == i; });
+    const bool bound =
+        std::any_of(ends_.begin(), ends_.end(), [&](const End& end) { return end.stream == i; });
     if (streams[i].end && !bound) {
       return failure(ErrorCode::not_bound, "port '" + port_name(streams[i]) + "' of " +
                                                board_.plan().name + " is bound to no topic");
@@ -187,8 +185,8 @@ void BoardWorker::process() {
       span.publisher = sample.info().publisher;
       span.sequence = sample.info().sequence;
     }
-    inputs.push_back({end.stream, sample.payload(), sample.info().sequence,
-                      sample.info().source_timestamp_ns});
+    inputs.push_back(
+        {end.stream, sample.payload(), sample.info().sequence, sample.info().source_timestamp_ns});
   }
   ++taken_;
   span.begin_ticks = device_ticks();

@@ -57,8 +57,7 @@ class FpgaUioDevice final : public Device {
   }
 
   [[nodiscard]] Result<std::vector<Port>> ports(ProgramId program) const override {
-    return is_program(program) ? Result<std::vector<Port>>(worker_->ports())
-                               : unknown(program);
+    return is_program(program) ? Result<std::vector<Port>>(worker_->ports()) : unknown(program);
   }
 
   [[nodiscard]] Result<void> bind(ProgramId program, const Binding& binding) override {
@@ -73,9 +72,8 @@ class FpgaUioDevice final : public Device {
 
   [[nodiscard]] Result<void> start() override {
     if (state() != State::idle) {
-      return failure(
-          state() == State::lost ? ErrorCode::device_lost : ErrorCode::already_started,
-          "start() of a board that runs or is lost");
+      return failure(state() == State::lost ? ErrorCode::device_lost : ErrorCode::already_started,
+                     "start() of a board that runs or is lost");
     }
     if (!worker_->is_loaded()) {
       return failure(ErrorCode::not_bound, "start() of a board without a design");
@@ -156,15 +154,17 @@ Result<std::unique_ptr<Device>> open_fpga_uio(const OpenOptions& options) {
     } else if (const auto number = milliseconds_in(value); name == "patience_ms" && number) {
       patience_ms = *number;
     } else {
-      return failure(ErrorCode::unavailable, "the device fpga_uio has no setting '" + name + "' = '" +
-                                                 value + "'; there are: 'memory', 'patience_ms'");
+      return failure(ErrorCode::unavailable, "the device fpga_uio has no setting '" + name +
+                                                 "' = '" + value +
+                                                 "'; there are: 'memory', 'patience_ms'");
     }
   }
   const std::string path = options.device.empty() ? fpga_uio::first_uio() : options.device;
   if (path.empty()) {
-    return failure(ErrorCode::unavailable,
-                   "there is no /dev/uioN: load a bitstream, its device tree overlay and the module "
-                   "uio_pdrv_genirq, or name a stand-in");
+    return failure(
+        ErrorCode::unavailable,
+        "there is no /dev/uioN: load a bitstream, its device tree overlay and the module "
+        "uio_pdrv_genirq, or name a stand-in");
   }
   auto attached = fpga_uio::attach(path, buffer);
   if (!attached) {
@@ -173,8 +173,8 @@ Result<std::unique_ptr<Device>> open_fpga_uio(const OpenOptions& options) {
   const std::string name = (attached->stand_in ? "stand-in " : "board ") + path;
   return std::make_unique<FpgaUioDevice>(
       options.domain,
-      std::make_shared<BoardWorker>(fpga_uio::Board(std::move(*attached),
-                                               std::chrono::milliseconds(patience_ms))),
+      std::make_shared<BoardWorker>(
+          fpga_uio::Board(std::move(*attached), std::chrono::milliseconds(patience_ms))),
       name);
 }
 

@@ -78,8 +78,7 @@ Stream read_stream(const Json& one, const Plan& plan) {
     (void)place_of(plan, stream.topic + ".frames");
     if (stream.input) {
       stream.subscription = one.at("subscription").get<std::uint32_t>();
-      stream.drops =
-          place_of(plan, stream.topic + ".drops." + std::to_string(stream.subscription));
+      stream.drops = place_of(plan, stream.topic + ".drops." + std::to_string(stream.subscription));
     }
   }
   return stream;
@@ -116,8 +115,8 @@ Plan read(const Json& data, const std::string& path) {
   }
   Plan plan;
   plan.path = path;
-  plan.name = data.at("graph").get<std::string>() + "'s design for " +
-              data.at("device").get<std::string>();
+  plan.name =
+      data.at("graph").get<std::string>() + "'s design for " + data.at("device").get<std::string>();
   plan.identity = hexadecimal(data.at("identity"));
   plan.settings = data.at("settings").size();
   plan.values = data.at("values").size();

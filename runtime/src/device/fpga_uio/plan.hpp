@@ -18,20 +18,20 @@ struct Stream {
   std::string node;
   std::string port;
   bool input = false;
-  std::string message;              ///< `package/msg/Name`
-  std::size_t bytes = 0;            ///< of its longest message
-  std::optional<std::uint32_t> end; ///< in memory
-  std::string topic;                ///< else: on the chip
-  std::uint32_t subscription = 0;   ///< of an input from a topic
-  std::uint32_t messages = 0;       ///< place of the value that counts what passed
-  std::uint32_t problem = 0;        ///< of an output: places of what was wrong with it
+  std::string message;               ///< `package/msg/Name`
+  std::size_t bytes = 0;             ///< of its longest message
+  std::optional<std::uint32_t> end;  ///< in memory
+  std::string topic;                 ///< else: on the chip
+  std::uint32_t subscription = 0;    ///< of an input from a topic
+  std::uint32_t messages = 0;        ///< place of the value that counts what passed
+  std::uint32_t problem = 0;         ///< of an output: places of what was wrong with it
   std::uint32_t refusal = 0;
-  std::uint32_t drops = 0;          ///< of an input from a topic: place of its drops
+  std::uint32_t drops = 0;  ///< of an input from a topic: place of its drops
 };
 
 struct NodeStreams {
   std::string name;
-  std::vector<std::size_t> inputs;   ///< places in Plan::streams
+  std::vector<std::size_t> inputs;  ///< places in Plan::streams
   std::vector<std::size_t> outputs;
 };
 

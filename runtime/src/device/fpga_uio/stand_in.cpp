@@ -75,9 +75,9 @@ File connected(const std::string& path) {
   }
   path.copy(address.sun_path, path.size());
   File socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  const bool there = socket.get() >= 0 && ::connect(socket.get(),
-                                                    reinterpret_cast<const sockaddr*>(&address),
-                                                    sizeof address) == 0;
+  const bool there =
+      socket.get() >= 0 &&
+      ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   return there ? std::move(socket) : File();
 }
 
@@ -109,9 +109,8 @@ bool receive_hello(int socket, Hello& hello) {
   static_assert(sizeof(DmaMemory::Extent) == sizeof(ligament_board_extent));
   ligament_board_hello head{};
   std::vector<ligament_board_extent> extents(LIGAMENT_BOARD_MOST_EXTENTS);
-  std::array<iovec, 2> parts{
-      iovec{&head, sizeof head},
-      iovec{extents.data(), extents.size() * sizeof(ligament_board_extent)}};
+  std::array<iovec, 2> parts{iovec{&head, sizeof head},
+                             iovec{extents.data(), extents.size() * sizeof(ligament_board_extent)}};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(8 * sizeof(int))> control{};
   msghdr message{};
   message.msg_iov = parts.data();
@@ -123,12 +122,12 @@ bool receive_hello(int socket, Hello& hello) {
   }
   const ssize_t got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   std::vector<File> files = files_of(message);
-  const bool sound = got >= static_cast<ssize_t>(sizeof head) &&
-                     (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && files.size() == 2 &&
-                     head.magic == LIGAMENT_BOARD_LINK_MAGIC && head.extents > 0 &&
-                     head.extents <= LIGAMENT_BOARD_MOST_EXTENTS &&
-                     static_cast<std::size_t>(got) ==
-                         sizeof head + head.extents * sizeof(ligament_board_extent);
+  const bool sound =
+      got >= static_cast<ssize_t>(sizeof head) &&
+      (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 && files.size() == 2 &&
+      head.magic == LIGAMENT_BOARD_LINK_MAGIC && head.extents > 0 &&
+      head.extents <= LIGAMENT_BOARD_MOST_EXTENTS &&
+      static_cast<std::size_t>(got) == sizeof head + head.extents * sizeof(ligament_board_extent);
   if (!sound) {
     return false;
   }
@@ -166,8 +165,7 @@ bool map_memory(Hello& hello, DmaMemory& memory) {
 }  // namespace
 
 Result<Attachment> attach_stand_in(const std::string& path) {
-  Attachment board{
-      .path = path, .stand_in = true, .registers = {}, .interrupt = {}, .memory = {}};
+  Attachment board{.path = path, .stand_in = true, .registers = {}, .interrupt = {}, .memory = {}};
   File socket = connected(path);
   if (socket.get() < 0) {
     return failure(ErrorCode::unavailable, "the stand-in '" + path + "' does not answer: " +
@@ -182,7 +180,8 @@ Result<Attachment> attach_stand_in(const std::string& path) {
   }
   const int flags = ::fcntl(hello.interrupt.get(), F_GETFL);
   if (flags < 0 || ::fcntl(hello.interrupt.get(), F_SETFL, flags | O_NONBLOCK) != 0) {
-    return failure(ErrorCode::unavailable, "the interrupt of '" + path + "' is no file to wait for");
+    return failure(ErrorCode::unavailable,
+                   "the interrupt of '" + path + "' is no file to wait for");
   }
   board.interrupt = std::move(hello.interrupt);
   board.registers = std::make_unique<ServedRegisters>(std::move(socket), path);

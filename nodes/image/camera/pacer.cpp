@@ -9,7 +9,10 @@ std::optional<Pacer::Frame> Pacer::due(std::int64_t now_ns) {
       (all_sent && options_.pacing == Pacing::ack && acknowledged_ < next_)) {
     return overdue(now_ns);
   }
-  if (all_sent) return std::nullopt;
+  if (all_sent || now_ns < not_before_ns_) return std::nullopt;
+  // Counted from when it was due, unless it is late by a frame: a timer's lateness does not add up.
+  const bool late = now_ns - not_before_ns_ >= options_.period_ns;
+  not_before_ns_ = (late ? now_ns : not_before_ns_) + options_.period_ns;
   waiting_since_ns_ = now_ns;
   return Frame{next_++, false};
 }

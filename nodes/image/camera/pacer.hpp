@@ -14,6 +14,10 @@
 /// acknowledged; with `ack` also each later frame that is overdue. The time-out doubles each time,
 /// so a slow graph is not flooded. A frame sent again has its old index and stamp: the sink sees a
 /// duplicate, not another frame.
+///
+/// `period_ns` is a brake for `ack`: a graph that computes nothing would send tens of thousands of
+/// frames per second. Who comes late
+/// gets one frame at once, and none that was missed.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,7 @@ struct PacerOptions {
   std::uint64_t in_flight = 1;
   std::uint64_t frames = 0;  ///< 0: endless
   std::int64_t ack_timeout_ns = 500'000'000;
+  std::int64_t period_ns = 0;  ///< between new frames at least; 0: no brake
 };
 
 class Pacer {
@@ -72,6 +77,7 @@ class Pacer {
   std::uint64_t acknowledged_ = 0;  ///< frames done: all below this index
   std::uint64_t sent_again_ = 0;
   std::int64_t waiting_since_ns_ = 0;
+  std::int64_t not_before_ns_ = 0;  ///< of the next new frame
   std::int64_t timeout_ns_;
   bool handshake_ = true;
 };

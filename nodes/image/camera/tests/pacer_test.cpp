@@ -74,6 +74,27 @@ TEST(PacerAck, IgnoresAcknowledgementsOfUnknownFrames) {
   EXPECT_EQ(pacer.acknowledged(), 1U);
 }
 
+TEST(PacerAck, SendsNewFramesNoFasterThanItsBrakeAllows) {
+  Pacer pacer({.pacing = Pacing::ack, .ack_timeout_ns = kTimeout, .period_ns = 100});
+  EXPECT_TRUE(pacer.due(1000));
+  pacer.on_done(0, 1001);
+  EXPECT_FALSE(pacer.due(1001));
+  EXPECT_EQ(pacer.due(1100)->index, 1U);
+  pacer.on_done(1, 1101);
+  EXPECT_EQ(pacer.due(1230)->index, 2U) << "30 late";
+  pacer.on_done(2, 1231);
+  EXPECT_FALSE(pacer.due(1299));
+  EXPECT_EQ(pacer.due(1300)->index, 3U) << "and so the next one is 70 behind it";
+}
+
+TEST(PacerAck, ItsBrakeMakesUpForNoMissedFrames) {
+  Pacer pacer({.pacing = Pacing::ack, .in_flight = 64, .period_ns = 100});
+  EXPECT_TRUE(pacer.due(0));
+  pacer.on_done(0, 1);
+  EXPECT_TRUE(pacer.due(100'000));
+  EXPECT_FALSE(pacer.due(100'099));
+}
+
 TEST(PacerAsked, WaitsForTheFirstFrameIfSomebodySendsDone) {
   Pacer pacer({.pacing = Pacing::asked, .ack_timeout_ns = kTimeout});
   EXPECT_EQ(pacer.due(1000)->index, 0U);

@@ -24,7 +24,8 @@ from ligament.generate.fpga.plan import (
     slug,
     streamed_topics,
 )
-from ligament.generate.fpga.slots import SlotCore, slot_cores, slot_files
+from ligament.generate.fpga.slot_texts import slot_files
+from ligament.generate.fpga.slots import SlotCore, slot_cores
 from ligament.generate.fpga.texts import (
     Place,
     class_of,

@@ -19,7 +19,9 @@ def shares(options):
     """(topic, whether it is published here, its subscriptions here, matches of its publisher)."""
     for topic in range(options.hosts * options.topics):
         publisher = topic % options.hosts
-        readers = [(publisher + step) % options.hosts for step in range(1, options.readers + 1)]
+        readers = [
+            (publisher + step) % options.hosts for step in range(1, options.readers + 1)
+        ]
         is_here, here = publisher == options.host, readers.count(options.host)
         if is_here or here:
             yield f"/fleet/topic_{topic}", is_here, here, len(readers)
@@ -50,7 +52,10 @@ def main():
         endpoints += is_here + here
     began = time.monotonic()
     while not (
-        all(publisher.get_subscription_count() == count for publisher, count in published)
+        all(
+            publisher.get_subscription_count() == count
+            for publisher, count in published
+        )
         and all(node.count_publishers(topic) == 1 for topic in heard)
     ):
         time.sleep(max(0.005, (time.monotonic() - began) / 50))

@@ -64,7 +64,7 @@ def test_two_hosts_as_they_were_measured() -> None:
     }
     found = simulate(figures.plan_of(cell, figures.GAP_S))
     assert measured["idle_frames"] * 16 == frames_in(found["idle"])
-    assert measured["join_announcements"] == found["join"]["sedp"]
+    assert measured["start_announcements"] == found["start"]["sedp"]
     assert measured["memory"] == pytest.approx(model.memory(2, cell.endpoints + 1), rel=0.2)
 
 

@@ -14,11 +14,11 @@ from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
 from ligament.build.stage import build
 from ligament.cli.common import (
+    ChosenMapping,
     MappingOption,
     OutOption,
     PlatformOption,
     VariantOption,
-    graph_path,
     print_json,
     warn,
 )
@@ -37,7 +37,7 @@ from ligament.deploy.cleaning import clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.mapping import load_mapping
-from ligament.pipeline import Request, generated
+from ligament.pipeline import generated
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun
 from ligament.run.overrides import parse_overrides
@@ -76,7 +76,7 @@ def deploy(
     start_timeout: StartTimeout = 10.0,
     log_level: LogLevel = Level.INFO,
     quiet: QuietOption = False,
-    platform: PlatformOption = "host",
+    platform: PlatformOption = None,
     out: OutOption = DEFAULT_OUT,
     mapping: MappingOption = None,
     json: RunJsonOption = False,
@@ -102,7 +102,9 @@ def deploy(
         words += ["--set", one]
     path = Path(graph)
     if path.name != "build.json":
-        made = generated(Request(graph_path(graph), variant, platform, out, mapping))
+        asked = ChosenMapping(variant, platform, out, mapping).request(graph)
+        platform = asked.platform
+        made = generated(asked)
         mapped = load_mapping(made.manifest.with_name("mapping.json"))
         hosts_of(mapped, hosts)  # what is wrong with them: before compiling
         if clean:
@@ -117,7 +119,7 @@ def deploy(
         warn(load_mapping(path.with_name("mapping.json")).warnings)
     again = ["ligament", "deploy", graph, "--hosts", str(hosts)]
     again += ["--variant", variant] if variant else []
-    again += ["--platform", platform] if platform != "host" else []
+    again += ["--platform", platform] if platform not in (None, "host") else []
     again += ["--out", str(out)] if out != DEFAULT_OUT else []
     again += ["--mapping", str(mapping)] if mapping else []
     options = DeployOptions(

@@ -21,6 +21,7 @@ from ligament.cli.common import (
     PlatformOption,
     VariantOption,
     graph_path,
+    platform_here,
     print_json,
     warn,
 )
@@ -192,7 +193,7 @@ def run(
     wave: WaveOption = None,
     wave_node: WaveNode = None,
     quiet: QuietOption = False,
-    platform: PlatformOption = "host",
+    platform: PlatformOption = None,
     out: OutOption = DEFAULT_OUT,
     mapping: MappingOption = None,
     json: RunJsonOption = False,
@@ -223,6 +224,9 @@ def run(
     """
     options = EdgeOptions(edge, domain_id, shared=ros)
     waves = parse_wave(wave, tuple(wave_node or ()))
+    if platform is None:
+        is_mapped = mapping is not None or Path(graph).name == "build.json"
+        platform = "host" if is_mapped else platform_here()
     asked = Request(Path(graph), variant, platform, out, mapping, waves is not None)
     request = RunRequest(
         build=_build(asked, domain, host, options),

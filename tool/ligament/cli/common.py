@@ -76,8 +76,9 @@ class ChosenMapping(Chosen):
         """Return what the pipe is asked for."""
         from ligament.pipeline import Request  # noqa: PLC0415 - `check` needs none of it
 
-        platform = self.platform or ("host" if self.mapping else platform_here())
-        return Request(graph_path(graph), self.variant, platform, self.out, self.mapping)
+        path = graph_path(graph)
+        platform = self.platform or platform_here(path, self.mapping)
+        return Request(path, self.variant, platform, self.out, self.mapping)
 
 
 def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
@@ -116,8 +117,13 @@ def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def platform_here() -> str:
-    """The platform that is selected in this workspace, which is told on stderr; else host."""
+def platform_here(graph: Path, mapping: Path | None = None) -> str:
+    """The platform that is selected in this workspace, which is told on stderr; else host.
+
+    What is mapped or built already needs none.
+    """
+    if mapping is not None or graph.name == "build.json":
+        return "host"
     from ligament.acceleration.workspace import Workspace  # noqa: PLC0415 - `check` needs none
 
     name = Workspace().selected_name()

@@ -109,5 +109,6 @@ def _write_live(path: Path, options: LookOptions, *, as_json: bool) -> None:
 
 
 def _mapped(graph: str, variant: str | None, platform: str | None) -> GraphMapping:
-    target = load_platform(platform or platform_here())
-    return map_or_tell(load_graph(graph_path(graph)), target, variant, planned())
+    path = graph_path(graph)
+    target = load_platform(platform or platform_here(path))
+    return map_or_tell(load_graph(path), target, variant, planned())

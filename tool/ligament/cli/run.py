@@ -224,10 +224,8 @@ def run(
     """
     options = EdgeOptions(edge, domain_id, shared=ros)
     waves = parse_wave(wave, tuple(wave_node or ()))
-    if platform is None:
-        is_mapped = mapping is not None or Path(graph).name == "build.json"
-        platform = "host" if is_mapped else platform_here()
-    asked = Request(Path(graph), variant, platform, out, mapping, waves is not None)
+    target = platform or platform_here(Path(graph), mapping)
+    asked = Request(Path(graph), variant, target, out, mapping, waves is not None)
     request = RunRequest(
         build=_build(asked, domain, host, options),
         trace=trace.value if trace else None,

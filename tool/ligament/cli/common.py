@@ -37,12 +37,13 @@ VariantOption = Annotated[
     ),
 ]
 PlatformOption = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--platform",
         "-p",
         metavar="NAME",
-        help="A platform's name, or the path of a platform.yaml.",
+        help="A platform's name, or the path of a platform.yaml; default: the one that is selected "
+        "in this workspace (acceleration select), else host.",
     ),
 ]
 MappingOption = Annotated[
@@ -61,7 +62,7 @@ class Chosen:
     """What is to be mapped where."""
 
     variant: VariantOption = None
-    platform: PlatformOption = "host"
+    platform: PlatformOption = None
     out: OutOption = DEFAULT_OUT
 
 
@@ -75,7 +76,9 @@ class ChosenMapping(Chosen):
         """Return what the pipe is asked for."""
         from ligament.pipeline import Request  # noqa: PLC0415 - `check` needs none of it
 
-        return Request(graph_path(graph), self.variant, self.platform, self.out, self.mapping)
+        path = graph_path(graph)
+        platform = self.platform or platform_here(path, self.mapping)
+        return Request(path, self.variant, platform, self.out, self.mapping)
 
 
 def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
@@ -112,6 +115,21 @@ def with_chosen(verb: Callable[..., None]) -> Callable[..., None]:
     call.__annotations__ = {p.name: p.annotation for p in parameters}
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
+
+
+def platform_here(graph: Path, mapping: Path | None = None) -> str:
+    """The platform that is selected in this workspace, which is told on stderr; else host.
+
+    What is mapped or built already needs none.
+    """
+    if mapping is not None or graph.name == "build.json":
+        return "host"
+    from ligament.acceleration.workspace import Workspace  # noqa: PLC0415 - `check` needs none
+
+    name = Workspace().selected_name()
+    if name is not None:
+        print(f"platform: {name} (selected in this workspace)", file=sys.stderr)
+    return name or "host"
 
 
 def graph_path(given: str) -> Path:

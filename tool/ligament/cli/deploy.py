@@ -14,11 +14,11 @@ from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
 from ligament.build.stage import build
 from ligament.cli.common import (
+    ChosenMapping,
     MappingOption,
     OutOption,
     PlatformOption,
     VariantOption,
-    graph_path,
     print_json,
     warn,
 )
@@ -37,7 +37,7 @@ from ligament.deploy.cleaning import clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.mapping import load_mapping
-from ligament.pipeline import Request, generated
+from ligament.pipeline import generated
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun
 from ligament.run.overrides import parse_overrides
@@ -76,7 +76,7 @@ def deploy(
     start_timeout: StartTimeout = 10.0,
     log_level: LogLevel = Level.INFO,
     quiet: QuietOption = False,
-    platform: PlatformOption = "host",
+    platform: PlatformOption = None,
     out: OutOption = DEFAULT_OUT,
     mapping: MappingOption = None,
     json: RunJsonOption = False,
@@ -96,39 +96,43 @@ def deploy(
     """
     parse_overrides(set_parameters or ())
     words = ["--log-level", log_level.value, "--start-timeout", f"{start_timeout:g}"]
-    words += ["--trace"] if trace else []
-    words += ["--restart"] if restart else []
-    for one in set_parameters or ():
-        words += ["--set", one]
+    words += [word for word, on in (("--trace", trace), ("--restart", restart)) if on]
+    words += [word for one in set_parameters or () for word in ("--set", one)]
+    chosen = ChosenMapping(variant, platform, out, mapping)
     path = Path(graph)
-    if path.name != "build.json":
-        made = generated(Request(graph_path(graph), variant, platform, out, mapping))
-        mapped = load_mapping(made.manifest.with_name("mapping.json"))
-        hosts_of(mapped, hosts)  # what is wrong with them: before compiling
-        if clean:
-            clean_hosts(mapped, hosts, print)
-            return
-        with progress_bar() as progress:
-            path = build(made.manifest, progress=progress).build
-    elif clean:
-        clean_hosts(load_mapping(path.with_name("mapping.json")), hosts, print)
+    manifest = None if path.name == "build.json" else generated(chosen.request(graph)).manifest
+    mapped = (manifest or path).with_name("mapping.json")
+    if clean:
+        clean_hosts(load_mapping(mapped), hosts, print)
         return
-    if path.with_name("mapping.json").is_file():
-        warn(load_mapping(path.with_name("mapping.json")).warnings)
-    again = ["ligament", "deploy", graph, "--hosts", str(hosts)]
-    again += ["--variant", variant] if variant else []
-    again += ["--platform", platform] if platform != "host" else []
-    again += ["--out", str(out)] if out != DEFAULT_OUT else []
-    again += ["--mapping", str(mapping)] if mapping else []
-    options = DeployOptions(
-        tuple(words), tuple(until or ()), duration, keep_going, shlex.join(again)
-    )
+    if manifest is not None:
+        hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
+        path = _built(manifest)
+    if mapped.is_file():
+        warn(load_mapping(mapped).warnings)
+    again = _again(graph, hosts, chosen)
+    options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going, again)
     finished = _shown(DeployRequest(path, hosts, options), quiet or json)
     if json:
         print_json(finished.data)
     else:
         _print_ending(finished)
     raise typer.Exit(finished.exit_code)
+
+
+def _built(manifest: Path) -> Path:
+    with progress_bar() as progress:
+        return build(manifest, progress=progress).build
+
+
+def _again(graph: str, hosts: Path, chosen: ChosenMapping) -> str:
+    """The words of this deploy, as they are typed in a shell."""
+    words = ["ligament", "deploy", graph, "--hosts", str(hosts)]
+    words += ["--variant", chosen.variant] if chosen.variant else []
+    words += ["--platform", chosen.platform] if chosen.platform else []
+    words += ["--out", str(chosen.out)] if chosen.out != DEFAULT_OUT else []
+    words += ["--mapping", str(chosen.mapping)] if chosen.mapping else []
+    return shlex.join(words)
 
 
 def _shown(request: DeployRequest, quiet: bool) -> FinishedRun:

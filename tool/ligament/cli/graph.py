@@ -15,6 +15,7 @@ from ligament.cli.common import (
     PlatformOption,
     VariantOption,
     graph_path,
+    platform_here,
     print_json,
 )
 from ligament.cli.live import (
@@ -55,7 +56,7 @@ Written = Annotated[
 def graph(
     graph: GraphArgument = ".",
     variant: VariantOption = None,
-    platform: PlatformOption = "host",
+    platform: PlatformOption = None,
     mapping: Mapped = None,
     svg: Svg = None,
     live: Live = False,
@@ -107,5 +108,7 @@ def _write_live(path: Path, options: LookOptions, *, as_json: bool) -> None:
     finish_draft(draft, path, as_json=as_json)
 
 
-def _mapped(graph: str, variant: str | None, platform: str) -> GraphMapping:
-    return map_or_tell(load_graph(graph_path(graph)), load_platform(platform), variant, planned())
+def _mapped(graph: str, variant: str | None, platform: str | None) -> GraphMapping:
+    path = graph_path(graph)
+    target = load_platform(platform or platform_here(path))
+    return map_or_tell(load_graph(path), target, variant, planned())

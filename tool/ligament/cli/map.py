@@ -14,6 +14,7 @@ from ligament.cli.common import (
     GraphArgument,
     JsonOption,
     graph_path,
+    platform_here,
     print_json,
     warn,
     warn_of,
@@ -69,8 +70,9 @@ def map_(
 
     `ligament map graph.yaml -p fpga_sim --optimise --costs software.json --costs hardware.json`
     """
-    checked = load_graph(graph_path(graph))
-    target = load_platform(chosen.platform)
+    path = graph_path(graph)
+    checked = load_graph(path)
+    target = load_platform(chosen.platform or platform_here(path))
     backends = planned() if plan else installed()
     names = sorted(checked.variants) if all_variants else [chosen.variant]
     write_json(graph_folder(checked.name, chosen.out) / "graph.json", checked.to_json())

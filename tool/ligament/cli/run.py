@@ -21,6 +21,7 @@ from ligament.cli.common import (
     PlatformOption,
     VariantOption,
     graph_path,
+    platform_here,
     print_json,
     warn,
 )
@@ -192,7 +193,7 @@ def run(
     wave: WaveOption = None,
     wave_node: WaveNode = None,
     quiet: QuietOption = False,
-    platform: PlatformOption = "host",
+    platform: PlatformOption = None,
     out: OutOption = DEFAULT_OUT,
     mapping: MappingOption = None,
     json: RunJsonOption = False,
@@ -223,7 +224,8 @@ def run(
     """
     options = EdgeOptions(edge, domain_id, shared=ros)
     waves = parse_wave(wave, tuple(wave_node or ()))
-    asked = Request(Path(graph), variant, platform, out, mapping, waves is not None)
+    target = platform or platform_here(Path(graph), mapping)
+    asked = Request(Path(graph), variant, target, out, mapping, waves is not None)
     request = RunRequest(
         build=_build(asked, domain, host, options),
         trace=trace.value if trace else None,

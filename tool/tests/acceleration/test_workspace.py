@@ -13,8 +13,10 @@ import pytest
 from workspaces import BOARD, add_board, add_published, call
 
 from ligament.acceleration.workspace import Workspace
+from ligament.cli.main import main
 from ligament.errors import InputError
 from ligament.mapping.files import load_platform, platform_names
+from ligament.resources import examples_dir
 
 
 @pytest.fixture
@@ -284,3 +286,21 @@ def test_a_path_out_of_the_platform_is_refused(root, path):
     with pytest.raises(InputError) as raised:
         Workspace(root).platform("mine").file(path)
     assert [p.code for p in raised.value.problems] == ["platform-path"]
+
+
+def test_verbs_that_map_take_the_selected_platform_and_say_so(tmp_path, monkeypatch, capsys):
+    graph = str(examples_dir() / "threshold")
+    monkeypatch.chdir(tmp_path)
+    words = ["map", graph, "--variant", "hardware", "--plan"]
+    assert main(words) == 2, "host has no FPGA"
+    assert main(["acceleration", "select", "fpga_sim"]) == 0
+    capsys.readouterr()
+    assert main(words) == 0
+    assert "platform: fpga_sim (selected in this workspace)" in capsys.readouterr().err
+    mapping = tmp_path / "build" / "threshold" / "hardware" / "mapping.json"
+    assert json.loads(mapping.read_text())["platform"] == "fpga_sim"
+    # What is named counts, and a mapping that is there has one.
+    assert main([*words, "--platform", "host"]) == 2
+    assert "platform:" not in capsys.readouterr().err.splitlines()[0]
+    assert main(["generate", graph, "--mapping", str(mapping)]) == 0
+    assert "platform:" not in capsys.readouterr().err

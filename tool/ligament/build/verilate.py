@@ -158,11 +158,13 @@ def _add_cycle(root: Path, folder: Path, top: str) -> int:
     """
     source = folder / f"V{top}_cycle.cpp"
     write_text(source, cycle_of(folder, top))
-    found = [f"-I{folder}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd"]
-    words = ["c++", *COMMON, *fast().split(), *found, "-c", str(source), "-o"]
-    compiled_to = str(source.with_suffix(".o"))
-    archive = ["ar", "r", str(folder / f"V{top}__ALL.a"), compiled_to]
-    code = subprocess.run([*words, compiled_to], check=False).returncode
+    # By relative names, so that a design that was compiled in another folder is in the cache.
+    found = ["-I.", f"-isystem{root}/include", f"-isystem{root}/include/vltstd"]
+    cache = ("ccache",) if shutil.which("ccache") else ()
+    words = [*cache, "c++", *COMMON, *fast().split(), *found, "-c", source.name, "-o"]
+    compiled_to = source.with_suffix(".o")
+    archive = ["ar", "r", str(folder / f"V{top}__ALL.a"), str(compiled_to)]
+    code = subprocess.run([*words, compiled_to.name], check=False, cwd=folder).returncode
     return code or subprocess.run(archive, check=False).returncode
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -64,3 +65,24 @@ def test_a_core_s_own_clock_is_looked_for(tmp_path: Path, core: str, once: bool)
     assert ("___eval(root)" in written) != once
     words = ["nm", "--defined-only", "--demangle", str(model / "Vtop__ALL.a")]
     assert "Vtop_cycle(" in subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
+def test_a_model_is_compiled_once_wherever_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("ccache") is None:
+        pytest.skip("no ccache is installed")
+    monkeypatch.delenv("CCACHE_DISABLE", raising=False)
+    log = tmp_path / "log"
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "top.sv").write_text(f"module core ({PORTS});\n{PLAIN}\nendmodule\n{TOP}")
+        words = ["--top", "top", "--out", str(folder / "model"), "top.sv"]
+        command = [sys.executable, "-m", "ligament.build.verilate", *words]
+        subprocess.run(command, check=True, cwd=folder)
+        monkeypatch.setenv("CCACHE_STATSLOG", str(log))
+    told = log.read_text()
+    objects = list((tmp_path / "two" / "model").glob("*.o"))
+    assert "# Vtop_cycle.cpp" in told and "cache_miss" not in told
+    assert told.count("_cache_hit") == len(objects) > 1, told

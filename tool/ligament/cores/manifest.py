@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ligament.errors import InputError, Location, Mistake, Problem, nearest
@@ -101,7 +101,7 @@ class Declared:
     ports: Mapping[str, Port]
     parameters: Mapping[str, Parameter]
     services: Mapping[str, Service]
-    clients: Mapping[str, Client]
+    clients: Mapping[str, Client] = field(default_factory=dict)
 
 
 def read_core(
@@ -210,17 +210,15 @@ def _lacking(
         return [Mistake((), "a core needs an output, and there is no port for one")]
     names = {port.name for port in (*incoming, *outgoing)}
     mistakes = []
-    for stream in _streams_of_calls(declared):
-        if stream.name in names:
-            text = f"two streams have the name '{stream.name}': of a port, a service or a client"
-            mistakes.append(Mistake((), text))
-        names.add(stream.name)
+    called: list[Service | Client] = [*services.values(), *clients.values()]
+    for one in called:
+        for stream in (one.request, one.response):
+            if stream.name in names:
+                whose = "port" if stream.name in declared.ports else "stream of a service"
+                text = f"the {whose} '{stream.name}' has the name of a stream of '{one.name}'"
+                mistakes.append(Mistake((), text))
+            names.add(stream.name)
     return mistakes
-
-
-def _streams_of_calls(declared: Declared) -> list[Port]:
-    called = (*declared.services.values(), *declared.clients.values())
-    return [stream for one in called for stream in (one.request, one.response)]
 
 
 def _timers(

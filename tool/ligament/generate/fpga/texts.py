@@ -302,8 +302,9 @@ def room_bytes(longest: int) -> int:
 def _includes(design: Design) -> list[str]:
     messages = {link.message for link in design.probes if not link.service and not link.client}
     cores = [member.core for member in design.members]
-    called = {one.type for core in cores for one in (*core.services, *core.clients)}
-    return sorted(header_path(name) for name in messages | called)
+    services = {service.type for core in cores for service in core.services}
+    called = {client.type for core in cores for client in core.clients}
+    return sorted(header_path(name) for name in messages | services | called)
 
 
 def _parts(design: Design, parts: Mapping[str, int]) -> list[str]:

@@ -7,6 +7,7 @@ import json
 import struct
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from ligament.bench import fleet
@@ -19,6 +20,7 @@ from ligament.bench.fleet.simulation import Plan, simulate
 from ligament.bench.measuring import program
 from ligament.bench.pages import ROOT
 from ligament.errors import FailureError, InputError
+from ligament.resources import spec_dir
 
 SPDP_WRITER, USER_WRITER = 0x000100C2, 0x00000103
 
@@ -66,6 +68,11 @@ def test_two_hosts_as_they_were_measured() -> None:
     assert measured["idle_frames"] * 16 == frames_in(found["idle"])
     assert measured["start_announcements"] == found["start"]["sedp"]
     assert measured["memory"] == pytest.approx(model.memory(2, cell.endpoints + 1), rel=0.2)
+
+
+def test_the_kept_result_has_the_form_of_all() -> None:
+    schema = json.loads((spec_dir() / "report" / "bench.schema.json").read_text())
+    jsonschema.validate(json.loads((ROOT / "results" / "fleet.json").read_text()), schema)
 
 
 def test_every_kept_fleet_sent_at_least_what_quiet_hosts_would_announce() -> None:

@@ -129,6 +129,23 @@ def written(folder: Path, text: str) -> Path:
     return graph
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of several tests: what one of them builds of a graph serves the others."""
+    return tmp_path_factory.mktemp("shared")
+
+
+def of_graph(shared: Path, text: str) -> tuple[Path, Path, Path]:
+    """A graph's file in a folder of its own below, the folder of its builds, and `told.txt`.
+
+    Nothing is in `told.txt`: what an earlier run wrote is gone.
+    """
+    folder = shared / text.split()[3]
+    folder.mkdir(exist_ok=True)
+    (folder / "told.txt").unlink(missing_ok=True)
+    return written(folder, text), folder / "build", folder / "told.txt"
+
+
 def answers_of(folder: Path, client: str = "asker") -> list[str]:
     return (folder / "outputs" / f"{client}.txt").read_text().splitlines()
 
@@ -142,21 +159,23 @@ def test_a_core_answers_as_software_does(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", ["one", "several"])
 def test_each_response_goes_to_its_request_in_whatever_order_they_come(
-    tmp_path: Path, variant: str
+    shared: Path, variant: str
 ) -> None:
-    folder = run(written(tmp_path, GRAPH), variant, tmp_path / "build")
+    graph, build, told = of_graph(shared, GRAPH)
+    folder = run(graph, variant, build)
     assert answers_of(folder) == [f"{n} + {1000 * n * n} = {n + 1000 * n * n}" for n in range(8)]
     # A core with topics counts what it hands on, and tells it when it is asked.
-    assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
+    assert told.read_text().split() == ["1001", "2002", "3003"]
 
 
-def test_a_core_that_hangs_leaves_the_others_of_its_fpga_what_they_keep(tmp_path: Path) -> None:
-    folder = run(written(tmp_path, GRAPH), "silent", tmp_path / "build", code=1)
+def test_a_core_that_hangs_leaves_the_others_of_its_fpga_what_they_keep(shared: Path) -> None:
+    graph, build, told = of_graph(shared, GRAPH)
+    folder = run(graph, "silent", build, code=1)
     assert all(line.endswith("= nothing") for line in answers_of(folder, "asker"))
     record = json.loads((folder / "run.json").read_text())
     assert {error["node"] for error in record["errors"]} == {"/chip/swapped"}
     # The other one counts on through the resets of the first: its core has not been reset.
-    assert (tmp_path / "told.txt").read_text().split() == ["1001", "2002", "3003"]
+    assert told.read_text().split() == ["1001", "2002", "3003"]
 
 
 def test_many_clients_get_their_own_answers_though_one_dies(tmp_path: Path) -> None:
@@ -193,9 +212,10 @@ def test_a_server_that_is_killed_leaves_its_clients_with_what_it_answered(
 
 @pytest.mark.parametrize("fault", list(FAULTS))
 def test_a_core_that_does_not_answer_is_named_and_its_client_goes_on(
-    tmp_path: Path, fault: str
+    shared: Path, fault: str
 ) -> None:
-    folder = run(written(tmp_path, FAULTY), fault, tmp_path / "build", code=1)
+    graph, build, _ = of_graph(shared, FAULTY)
+    folder = run(graph, fault, build, code=1)
     assert answers_of(folder) == ["0 + 0 = nothing", "1 + 1000 = nothing"]
     record = (folder / "run.json").read_text()
     assert FAULTS[fault] in record
@@ -214,7 +234,7 @@ def test_a_slow_simulation_is_not_taken_for_a_server_that_stands_still(tmp_path:
 
 
 @pytest.mark.parametrize("variant", ["software", "hardware"])
-def test_a_register_follows_its_parameter_while_the_node_runs(tmp_path: Path, variant: str) -> None:
-    run(written(tmp_path, TUNED), variant, tmp_path / "build")
-    told = (tmp_path / "told.txt").read_text().split()
-    assert told == ["42", "set", "142", "set", "39", "refused", "39"]
+def test_a_register_follows_its_parameter_while_the_node_runs(shared: Path, variant: str) -> None:
+    graph, build, told = of_graph(shared, TUNED)
+    run(graph, variant, build)
+    assert told.read_text().split() == ["42", "set", "142", "set", "39", "refused", "39"]

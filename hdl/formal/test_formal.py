@@ -96,8 +96,8 @@ PROOFS = [
         "lig_reset_cross_formal", RESET, "bmc", 24, ("REACH",), from_zero=True, free_clocks=True,
         reach=True,
     ),
-    # The near side forgets that the level is on its way back; or does not wait for it; the far side's
-    # reset waits for its clock.
+    # The near side forgets that the level is on its way back; or does not wait for it; the far
+    # side's reset waits for its clock.
     *(
         Proof(
             "lig_reset_cross_formal", RESET, "bmc", 24, parameters=(f"STAGES={stages}",),

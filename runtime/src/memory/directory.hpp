@@ -173,7 +173,7 @@ class PeerDirectory {
  private:
   struct SeenRow {
     std::uint64_t version = 0;
-    std::uint64_t id = 0;     ///< 0: free, or makes no sense
+    std::uint64_t id = 0;   ///< 0: free, or makes no sense
     std::uint64_t end = 0;  ///< hash of topic and kind
     bool invalid = false;
   };

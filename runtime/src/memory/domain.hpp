@@ -257,10 +257,10 @@ struct DomainState {
   std::size_t unwatched_ = 0;             ///< peers whose death is no event: we ask
   std::shared_ptr<const Ends> partners_ = std::make_shared<Ends>();  ///< of our endpoints
   bool partners_stale_ = false;                                      ///< one came or went
-  Ends changed_;  ///< partners of rows that we changed since we last looked at our peers
-  Ends telling_;  ///< the same before that look: who has one is notified
-  bool graph_owed_ = false;         ///< who watches the graph does not know of our last changes
-  std::int64_t graph_due_ns_ = 0;   ///< when it may be told
+  Ends changed_;             ///< partners of rows that we changed since we last looked at our peers
+  Ends telling_;             ///< the same before that look: who has one is notified
+  bool graph_owed_ = false;  ///< who watches the graph does not know of our last changes
+  std::int64_t graph_due_ns_ = 0;  ///< when it may be told
   std::vector<std::weak_ptr<const Watcher>> watchers_;
   std::uint64_t matches_changed_ = 0;  ///< of our endpoints: made and ended, ever
   std::uint64_t late_rows_ = 0;        ///< times that rows were read later than their generation

@@ -35,10 +35,11 @@ def build_node_types(
     return types
 
 
-def _node_type(document: Document, messages: MessageCatalog, problems: list[Problem]) -> NodeType:
-    data = document.data
+def _ports(
+    document: Document, messages: MessageCatalog, problems: list[Problem]
+) -> dict[str, Port]:
     ports: dict[str, Port] = {}
-    for name, port in data.get("ports", {}).items():
+    for name, port in document.data.get("ports", {}).items():
         if not messages.has(port["message"]):
             problems.append(
                 message_problem(port["message"], messages, document, ("ports", name, "message"))
@@ -51,6 +52,12 @@ def _node_type(document: Document, messages: MessageCatalog, problems: list[Prob
             port.get("qos", {}),
             port.get("optional", False),
         )
+    return ports
+
+
+def _node_type(document: Document, messages: MessageCatalog, problems: list[Problem]) -> NodeType:
+    data = document.data
+    ports = _ports(document, messages, problems)
     parameters = {
         name: _parameter(name, entry, document, problems)
         for name, entry in data.get("parameters", {}).items()

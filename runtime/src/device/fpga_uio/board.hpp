@@ -88,7 +88,7 @@ class Board {
     std::uint16_t tag = 0;
     Status status = Status::done;
   };
-  /// A stream's piece of memory, and what is under way in it.
+  /// A stream's piece of memory, and what is in flight in it.
   struct Way {
     Piece piece;
     bool out = false;  ///< sent, or lent, and no event yet

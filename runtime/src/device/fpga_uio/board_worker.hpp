@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file The thread that drives a board, and its ends of topics.
+/// \file The thread that drives a board, and its endpoints of topics.
 #pragma once
 
 #include <atomic>

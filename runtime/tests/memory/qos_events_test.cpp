@@ -82,8 +82,11 @@ TEST(Events, ALossIsOneEventUntilItIsTaken) {
   const Side side(unique_name());
   auto reader = side.reader(bytes_on("/t", QoS(4)));
   auto writer = side.writer(bytes_on("/t", QoS(4)));
-  // The event comes after the match: else it might be taken for one of a loss.
-  ASSERT_TRUE(eventually([&] { return reader->take_events().matched.total == 1; }));
+  // The events of the match come after it: else they might be taken for one of a loss.
+  ASSERT_TRUE(eventually([&] {
+    const ReaderEvents now = reader->take_events();
+    return now.matched.total == 1 && now.liveliness_changed.alive == 1;
+  }));
   for (std::uint64_t i = 1; i <= 10; ++i) {
     publish_stamped(*writer, i, 64);
   }

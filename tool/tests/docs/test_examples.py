@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,6 +163,13 @@ def written(page: str, folder: Path) -> Path:
 
 #: What stands around a page's C++, block by block; the page's blocks share a namespace.
 AROUND = {
+    "docs/how-to/fpga-board.md": [
+        (
+            "namespace device = ligament::device;\n"
+            "void drive(const std::shared_ptr<ligament::pool::Domain>& domain) {\n",
+            "  (void)design;\n}\n",
+        )
+    ],
     "README.md": [
         (
             "using namespace ligament::sensor_msgs::msg;\n"
@@ -246,6 +254,7 @@ AROUND = {
 INCLUDES = """#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ligament/device.hpp>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>
@@ -331,6 +340,9 @@ def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
     (test_page_rules.py knows verbs, options and targets of make.)
     """
     first, *words = shlex.split(command)
+    if [first, *words[:1]] == ["python", "-m"]:
+        assert find_spec(words[1])
+        return
     if first != "ligament":
         known = first in OTHER_COMMANDS or first.startswith("build/") or (REPO / first).is_file()
         assert known or f"add_executable({first}" in built_programs()

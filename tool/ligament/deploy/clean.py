@@ -31,9 +31,9 @@ class Cleaned:
     removed: int = 0
 
 
-def note_users(tree: Path, server: int, run: int) -> None:
+def note_users(tree: Path, server: int, run: int | None = None) -> None:
     """Write down who uses a tree; its lock says whether they still do."""
-    users = {"server": server, "run": run}
+    users = {"server": server, **({} if run is None else {"run": run})}
     write_text(tree / _USERS, "".join(f"{who} {p} {_start_of(p)}\n" for who, p in users.items()))
 
 

@@ -204,6 +204,8 @@ class HostEnd:
         name = text_in(message, "name")
         path = self._store.make(*self._offered, name)
         held = self._hold(path.name)  # before others may remove it
+        if held:  # it may hang before its run has started
+            note_users(path, os.getpid())
         earlier = left(self._store, name, path.name if held else "")
         self._locked.close()
         return {"path": str(path), "left": earlier}

@@ -31,9 +31,9 @@ class Cleaned:
     removed: int = 0
 
 
-def note_users(tree: Path, server: int, run: int) -> None:
+def note_users(tree: Path, server: int, run: int | None = None) -> None:
     """Write down who uses a tree; its lock says whether they still do."""
-    users = {"server": server, "run": run}
+    users = {"server": server, **({} if run is None else {"run": run})}
     write_text(tree / _USERS, "".join(f"{who} {p} {_start_of(p)}\n" for who, p in users.items()))
 
 
@@ -42,9 +42,14 @@ def runs_of(tree: Path) -> list[Path]:
     return sorted(path for path in tree.glob("*/runs/*") if path.is_dir())
 
 
-def left(store: Store, name: str) -> int:
-    """How many runs of earlier deploys lie in the trees of a part."""
-    return sum(len(runs_of(tree)) for tree in store.trees_of(name))
+def left(store: Store, name: str, own: str = "") -> int:
+    """How many runs of earlier deploys lie in the trees of a part that nobody else uses."""
+    found = 0
+    for tree in store.trees_of(name):
+        with store.in_use(tree.name) as mark:
+            if mark is not None or tree.name == own:
+                found += len(runs_of(tree))
+    return found
 
 
 def clean(store: Store, name: str) -> Cleaned:

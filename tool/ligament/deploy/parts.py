@@ -111,7 +111,7 @@ class Beside:
 def parts_of(build_path: Path, mapping: GraphMapping) -> dict[str, Part]:
     """Split a built graph by host; raise InputError for what cannot be carried."""
     build = json.loads(build_path.read_text(encoding="utf-8"))
-    if problems := _executables_not_carried(mapping):
+    if problems := _executables_not_carried(mapping) + _nodes_not_carried(mapping):
         raise InputError(problems)
     beside = Beside.of(build_path, mapping)
     return {
@@ -131,6 +131,16 @@ def _executables_not_carried(mapping: GraphMapping) -> list[Problem]:
         Problem("deploy-carries", said.format(name) + "on no host, and each would start it",
                 hint="say where it runs: `host:` in graph.yaml")
         for name, one in mapping.executables.items() if not one.host and len(mapping.hosts) > 1
+    ]  # fmt: skip
+
+
+def _nodes_not_carried(mapping: GraphMapping) -> list[Problem]:
+    """A node in a slot runs in its shell, a library of its own that no node names."""
+    return [
+        Problem("deploy-carries", f"the node '{name}' is in a slot, and deploy does not copy its "
+                "shell", hint="start its host's part there: ligament run GRAPH --host NAME")
+        for name, node in mapping.nodes.items()
+        if mapping.hardware.get(node.device, {}).get("slots")
     ]  # fmt: skip
 
 

@@ -203,9 +203,12 @@ class HostEnd:
     def _tree(self, message: Message) -> dict[str, Any]:
         name = text_in(message, "name")
         path = self._store.make(*self._offered, name)
-        self._hold(path.name)  # before others may remove it
+        held = self._hold(path.name)  # before others may remove it
+        if held:  # it may hang before its run has started
+            note_users(path, os.getpid())
+        earlier = left(self._store, name, path.name if held else "")
         self._locked.close()
-        return {"path": str(path), "left": left(self._store, name)}
+        return {"path": str(path), "left": earlier}
 
     def _hold(self, tree: str) -> BinaryIO | None:
         """Keep a tree until the end; None: a run of another deploy has it."""

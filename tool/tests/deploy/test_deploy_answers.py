@@ -16,7 +16,7 @@ from ligament.deploy.connection import Connection, said_of
 from ligament.deploy.deploy import Deploy
 from ligament.deploy.gather import gather
 from ligament.deploy.hosts import Host, Hosts
-from ligament.deploy.parts import Beside, Part, _executables_not_carried, _part
+from ligament.deploy.parts import Beside, Part, _executables_not_carried, _nodes_not_carried, _part
 from ligament.deploy.state import DeployOptions, HostState, Outcome
 from ligament.deploy.wire import WireError
 from ligament.errors import FailureError
@@ -180,6 +180,13 @@ def test_part_names_no_path_of_this_computer(tmp_path: Path) -> None:
     carried = part.sources["v/build.json"]
     assert isinstance(carried, bytes)
     assert json.loads(carried) == {"variant": "v", "libraries": {}, "check": None}
+
+
+def test_node_in_a_slot_is_refused() -> None:
+    nodes = {"in": SimpleNamespace(device="fpga"), "out": SimpleNamespace(device="cpu")}
+    mapping: Any = SimpleNamespace(nodes=nodes, hardware={"fpga": {"slots": {"one": {}}}})
+    (problem,) = _nodes_not_carried(mapping)
+    assert "the node 'in' is in a slot" in str(problem)
 
 
 def test_executables_that_deploy_cannot_start_are_refused() -> None:

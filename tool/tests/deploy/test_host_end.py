@@ -163,6 +163,7 @@ def test_tree_is_kept_from_when_it_was_made(talk: Talk, tmp_path: Path) -> None:
     talk.ask(1, "offer", tree=tree, files=[file.plain()])
     talk.ask(2, "put", b"1", digest=file.digest, size=1)
     assert "path" in talk.ask(3, "tree", name="g/v/h")
+    assert "server" in (tmp_path / "trees" / tree / ".ligament-run").read_text()
     with Store(tmp_path).in_use(tree) as free:
         assert not free
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament.deploy.clean import left
 from ligament.deploy.store import File, Store, tree_digest
 from ligament.deploy.wire import WireError, digest_in, inner_path, message_of, size_in
 from ligament.errors import FailureError
@@ -58,6 +59,14 @@ def test_list_of_files_must_have_the_digest_of_its_tree(tmp_path: Path) -> None:
     store, _ = filled(tmp_path, {"a": b"1"})
     with pytest.raises(WireError, match="another digest"):
         store.make("0" * 64, [File("a", digest(b"1"), 1)], "g/v/h")
+
+
+def test_a_run_that_another_deploy_watches_is_not_left(tmp_path: Path) -> None:
+    store, tree = filled(tmp_path, {"a": b"1"})
+    (store.path(tree) / "v" / "runs" / "1").mkdir(parents=True)
+    assert left(store, "g/v/h") == 1
+    with store.in_use(tree):
+        assert (left(store, "g/v/h"), left(store, "g/v/h", tree)) == (0, 1)
 
 
 def test_old_trees_go_but_not_one_in_use_nor_of_others(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ligament.bench.driving.drives import Planned, measure_drives, patient
+from ligament.bench.driving.drives import Planned, is_whole, measure_drives, patient
 from ligament.bench.measuring import Measured, make_row
 
 SOFTWARE, HARDWARE = "software", "hardware"
@@ -52,7 +52,7 @@ def measure_hardware(quick: bool, kept: str, result: Measured) -> None:
         folder = Path(kept or passing).absolute()
         measure_drives(planned, str(folder), result)
         logs = [folder / f"{drive.name}.jsonl" for drive in planned]
-        if all(log.is_file() for log in logs):
+        if all(is_whole(log, one.options) for log, one in zip(logs, planned, strict=True)):
             result.rows += compared(planned[1].params, *map(commands_of, logs))
 
 

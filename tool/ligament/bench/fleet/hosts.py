@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from typing import IO
@@ -28,6 +29,8 @@ def why_not() -> str:
     """Why this machine lets nobody make network namespaces here; empty if it does."""
     if os.geteuid() != 0:
         return "network namespaces need root"
+    if shutil.which("ip") is None:
+        return "the program 'ip' is missing (Debian: apt install iproute2)"
     try:
         with Switch(1):
             return ""

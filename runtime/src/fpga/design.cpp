@@ -371,6 +371,9 @@ expected<void, std::string> Design::settle(Member& member) {
   for (int tries = 0; owes() && tries < 64; ++tries) {
     run(member, plan_.in_flight);
   }
+  if (member.awaits_response()) {  // those runs may have made it ask
+    return Failure("its core waits for a response to its request");
+  }
   if (owes()) {
     return Failure("its core has found no memory for what it owes");
   }

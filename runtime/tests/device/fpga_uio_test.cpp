@@ -212,7 +212,7 @@ TEST_F(Boards, LostInterruptsAreSurvived) {
 
 TEST_F(Boards, ALostDoorbellIsRungAgainOnce) {
   const StandIn board("upper", {"--fault", "lose-doorbell"});
-  auto bench = upper(board, 300);
+  auto bench = upper(board, 2000);
   ASSERT_FALSE(bench.error) << bench.error->text;
   for (const auto& [sent, expected] :
        {std::pair{"one", "ONE"}, std::pair{"two", "TWO"}, std::pair{"three", "THREE"}}) {

@@ -4,6 +4,7 @@
 
 #include <board_link.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,6 +167,9 @@ Result<Attachment> attach(const std::string& path, const std::string& buffer,
   if (board.interrupt.get() < 0) {
     return failure(ErrorCode::unavailable,
                    "'" + path + "' cannot be opened: " + std::strerror(errno));
+  }
+  if (::flock(board.interrupt.get(), LOCK_EX | LOCK_NB) != 0) {
+    return failure(ErrorCode::unavailable, "'" + path + "' is driven by another process already");
   }
   auto registers = map_registers(board.interrupt.get(), path, places);
   if (!registers) {

@@ -380,10 +380,15 @@ Result<RunOutcome> Board::run(std::span<const Input> inputs) {
     const bool unread =
         came_.empty() && std::any_of(inputs.begin(), inputs.end(),
                                      [&](const Input& input) { return ways_[input.stream].out; });
-    if (done = reset(); !done) {
+    const bool is_over = is_last || !unread;
+    if (is_over) {  // other nodes may have answered; a reset clears faults, and leaves memory
+      done = tell(outcome);
+      outcome.outputs = came_;
+    }
+    if (done = done ? reset() : done; !done) {
       return unexpected<Error>(done.error());
     }
-    if (is_last || !unread) {
+    if (is_over) {
       outcome.faults.push_back(**owed);
       return outcome;
     }

@@ -3,6 +3,7 @@
 /// board of ours, or one that is broken.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,10 +39,14 @@ const char* clause_of(Status status) {
 
 }  // namespace
 
-/// 4 bytes that are 1: as `/dev/uioN` wants it.
+/// 4 bytes that are 1: as `/dev/uioN` wants it. A stand-in's is a socket: it may be gone, which is
+/// no signal's matter.
 Result<void> Board::enable_interrupt() {
   const std::uint32_t on = 1;
-  const bool gone = ::write(at_.interrupt.get(), &on, sizeof on) != sizeof on && errno != EAGAIN;
+  const int file = at_.interrupt.get();
+  const ssize_t written =
+      at_.stand_in ? ::send(file, &on, sizeof on, MSG_NOSIGNAL) : ::write(file, &on, sizeof on);
+  const bool gone = written != sizeof on && errno != EAGAIN;
   return gone ? failure(ErrorCode::device_lost,
                         fmt::format("the interrupt of '{}' cannot be enabled: {}", path(),
                                     at_.stand_in ? "the stand-in has ended" : "see dmesg"))

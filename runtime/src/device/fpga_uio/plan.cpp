@@ -69,9 +69,15 @@ Stream read_stream(const Json& one, const Plan& plan) {
     stream.refusal = place_of(plan, stream.name + ".refusal");
   }
   if (one.contains("end")) {
-    stream.end = one.at("end").get<std::uint32_t>();
-    if (*stream.end >= plan.ends) {
+    const auto end = one.at("end").get<std::uint64_t>();  // as 32 bits it might be another's
+    if (end >= plan.ends) {
       throw Unfit("the stream '" + stream.name + "' is at an end that the design has not");
+    }
+    stream.end = static_cast<std::uint32_t>(end);
+    for (const Stream& other : plan.streams) {
+      if (other.end == stream.end && other.input == stream.input) {
+        throw Unfit("the streams '" + other.name + "' and '" + stream.name + "' share an end");
+      }
     }
   } else {
     stream.topic = one.at("topic").get<std::string>();
@@ -102,6 +108,11 @@ void read_streams(const Json& data, Plan& plan) {
     }
     (stream.input ? node->inputs : node->outputs).push_back(number);
   }
+  // Memory is placed for messages that go in: without one there is nothing to drive.
+  if (std::none_of(plan.streams.begin(), plan.streams.end(),
+                   [](const Stream& stream) { return stream.input && stream.end; })) {
+    throw Unfit("it has no input from memory: nothing sets it off");
+  }
   for (const NodeStreams& node : plan.nodes) {
     if (node.inputs.empty()) {
       throw Unfit("the node '" + node.name + "' has no input: nobody knows when it is done");
@@ -129,8 +140,9 @@ Plan read(const Json& data, const std::string& path) {
   if (data.contains("pages")) {
     plan.pages = data.at("pages").at("count").get<std::size_t>();
     plan.page_bytes = data.at("pages").at("bytes").get<std::size_t>();
-    if (plan.page_bytes < 4096 || (plan.page_bytes & (plan.page_bytes - 1)) != 0 ||
-        plan.pages > 65536) {
+    constexpr std::size_t most_page_bytes = 1U << 21U;  // sums of more could wrap
+    if (plan.page_bytes < 4096 || plan.page_bytes > most_page_bytes ||
+        (plan.page_bytes & (plan.page_bytes - 1)) != 0 || plan.pages > 65536) {
       throw Unfit("it has an impossible table of pages");
     }
   }

@@ -22,10 +22,21 @@ namespace {
 /// What a simulation may need for one access, at the most: it is dead, or stopped, after that.
 constexpr int patience_ms = 10'000;
 
+/// A signal of this process says nothing about the stand-in.
+template <typename Call>
+auto past_signals(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) {
+    result = call();
+  }
+  return result;
+}
+
 /// Waits until a socket has something; false: too long, or it is over.
 bool has_more(int socket) {
   pollfd waits{socket, POLLIN, 0};
-  return ::poll(&waits, 1, patience_ms) == 1 && (waits.revents & POLLIN) != 0;
+  return past_signals([&] { return ::poll(&waits, 1, patience_ms); }) == 1 &&
+         (waits.revents & POLLIN) != 0;
 }
 
 class ServedRegisters final : public RegisterSpace {
@@ -44,10 +55,10 @@ class ServedRegisters final : public RegisterSpace {
  private:
   Result<std::uint64_t> access(const ligament_board_request& request) {
     ligament_board_reply reply{};
-    const bool asked = ::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL) ==
-                       static_cast<ssize_t>(sizeof request);
-    if (!asked || !has_more(socket_.get()) ||
-        ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC) !=
+    const auto sent =
+        past_signals([&] { return ::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL); });
+    if (sent != static_cast<ssize_t>(sizeof request) || !has_more(socket_.get()) ||
+        past_signals([&] { return ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC); }) !=
             static_cast<ssize_t>(sizeof reply)) {
       return failure(ErrorCode::device_lost,
                      "the stand-in '" + path_ + "' answers no more: its process has ended");

@@ -16,8 +16,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -227,6 +229,11 @@ int run_host(const Options& options, const char* program) {
   }
   const sigset_t signals = take_signals({SIGTERM, SIGINT, SIGCHLD});
   const pid_t child = ::fork();
+  if (child < 0) {
+    fmt::print(stderr, "ligament-bench-fleet: no process can be started: {}\n",
+               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    return 1;
+  }
   if (child == 0) {
     become_edge(options, program);
   }

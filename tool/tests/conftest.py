@@ -25,13 +25,15 @@ MACHINE_LACKS = "this machine has no such thing"
 #: processor waits for one of them at the end.
 LONGEST = """
 run/test_move_slots cores/test_services cores/test_clocks_run new/test_new cores/test_control_cores
-cores/test_lane_cores cores/test_synthesised_design run/test_ros2 docs/test_how_to
+cores/test_lane_cores cores/test_clients export/test_fpga_uio cores/test_synthesised_design
+run/test_ros2 docs/test_how_to
 cores/test_drive_cores run/test_python_nodes run/test_rmw cores/test_image_cores export/test_export
 export/test_fusesoc run/test_move run/test_run_graph cores/test_gateway_run cores/test_device_run
 cores/test_fpga_perception cores/test_core_rebuild cores/test_design_run mcu/test_mcu_run
 mcu/test_mcu_drops cores/test_memory_run cores/test_hls_run driving/test_driving_slam
 package/test_package_cmake cores/test_vhdl cores/test_core_run bench/test_transport_runs
-agent/test_agent_example package/test_package_colcon run/test_rmw_services
+agent/test_agent_example package/test_package_colcon run/test_rmw_services run/test_deploy_left
+run/test_deploy_kinds run/test_ros2_core_client
 """.split()  # noqa: SIM905
 
 #: What a parameter is called that says in which ROS 2 a test runs.

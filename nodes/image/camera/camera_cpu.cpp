@@ -121,10 +121,10 @@ void Camera::declare_pacing() {
   pacer_options_.ack_timeout_ns =
       integer_parameter(*this, "ack_timeout_ms", 500, {1, 3'600'000, 1}) * 1'000'000;
   const double most_hz = double_parameter(*this, "max_rate_hz", 0, {0, 1e6, 0});
-  if (most_hz > 0) pacer_options_.period_ns = std::llround(kSecond / most_hz);
   wanted_subscribers_ = integer_parameter(*this, "wait_for_subscribers", 1, {0, 64, 1});
   if (pacing == "ack") tick_ = kHousekeeping;
   if (pacing == "ack" && most_hz > 0) {
+    pacer_options_.period_ns = std::llround(kSecond / std::max(most_hz, 0.001));
     tick_ = std::min(tick_, std::chrono::nanoseconds(pacer_options_.period_ns));
   }
   if (pacing == "rate") tick_ = std::chrono::nanoseconds(period_ns_);

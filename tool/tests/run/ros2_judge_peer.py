@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
@@ -16,12 +17,12 @@ def main() -> None:
     node = rclpy.create_node("judge")
 
     def answer(request: Any, response: Any) -> Any:
-        clients = {
-            f"{namespace.rstrip('/')}/{name}": node.get_client_names_and_types_by_node(
-                name, namespace
-            )
-            for name, namespace in node.get_node_names_and_namespaces()
-        }
+        clients = {}
+        for name, namespace in node.get_node_names_and_namespaces():
+            with contextlib.suppress(RuntimeError):  # it has gone meanwhile
+                clients[f"{namespace.rstrip('/')}/{name}"] = (
+                    node.get_client_names_and_types_by_node(name, namespace)
+                )
         asks = {who: dict(found).get("/verdict") for who, found in clients.items()}
         print(json.dumps({who: types for who, types in asks.items() if types}), flush=True)
         response.success = request.data

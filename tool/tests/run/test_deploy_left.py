@@ -95,7 +95,7 @@ def test_second_interrupt_waits_for_no_host_that_hangs_and_clean_ends_its_part(
     ]  # fmt: skip
     assert not running(hosts, "b")
     assert not list(runs(hosts, "b"))
-    assert not [pid for pid in servers if Path(f"/proc/{pid}").exists()]
+    await_that(lambda: not [pid for pid in servers if Path(f"/proc/{pid}").exists()])
 
 
 def test_files_of_a_killed_deploy_are_told_of_and_removed(hosts: SshHosts, graph: Path) -> None:

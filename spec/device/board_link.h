@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file What a stand-in of a board and the back-end `fpga_uio` say to each other
-/// (spec/device/uio.md, section 4). Native byte order: both are on one computer.
+/// (spec/device/uio.md, section 5). Native byte order: both are on one computer.
 #pragma once
 
 #include <stdint.h>

@@ -105,8 +105,8 @@ class PendingRequests {
   };
   using Numbers = std::vector<std::int64_t>;
 
-  /// A new number, which waits from now on.
-  std::int64_t enter();
+  /// A new number, which waits from now on, for so long; 0: without end.
+  std::int64_t enter(std::int64_t limit_ns);
   /// No longer waits; false if it did not.
   bool leave(std::int64_t number);
   /// Tells who asked that there will be no response.
@@ -256,7 +256,7 @@ class Client : public ClientBase {
   FutureAndRequestId async_send_request(const Request& request) {
     Waiting waiting;
     auto future = waiting.promise.get_future();
-    const auto id = send(request, std::move(waiting));
+    const auto id = send(request, std::move(waiting), time_limit());
     return {std::move(future), id, pending_->node, pending_->group};
   }
   /// The callback runs on the node's executor, also when there will be no response; where the
@@ -265,11 +265,16 @@ class Client : public ClientBase {
     return async_send_request(*request, std::move(callback));
   }
   SharedFutureAndRequestId async_send_request(const Request& request, CallbackType callback) {
+    return async_send_request(request, std::move(callback), time_limit());
+  }
+  /// This request is given up after a time of its own; 0: never.
+  SharedFutureAndRequestId async_send_request(const Request& request, CallbackType callback,
+                                              std::chrono::nanoseconds limit) {
     Waiting waiting;
     SharedFuture future = waiting.promise.get_future().share();
     waiting.future = future;
     waiting.callback = std::move(callback);
-    const auto id = send(request, std::move(waiting));
+    const auto id = send(request, std::move(waiting), limit);
     return {std::move(future), id, pending_->node, pending_->group};
   }
 
@@ -290,9 +295,9 @@ class Client : public ClientBase {
   /// The base counts and times them; here is who asked.
   class Pending final : public detail::PendingRequests {
    public:
-    std::int64_t add(Waiting&& waiting) {
+    std::int64_t add(Waiting&& waiting, std::chrono::nanoseconds limit) {
       const std::lock_guard lock(mutex_);
-      const std::int64_t number = enter();
+      const std::int64_t number = enter(limit.count());
       who_.emplace(number, std::move(waiting));
       return number;
     }
@@ -387,9 +392,14 @@ class Client : public ClientBase {
         pending_(std::move(pending)),
         requests_(std::move(requests)) {}
 
+  /// Of a request that has none of its own.
+  [[nodiscard]] std::chrono::nanoseconds time_limit() const {
+    return std::chrono::nanoseconds(pending_->time_limit_ns.load(std::memory_order_relaxed));
+  }
+
   /// It waits before it is sent: the reply may be quicker than this thread.
-  std::int64_t send(const Request& request, Waiting&& waiting) {
-    const std::int64_t number = pending_->add(std::move(waiting));
+  std::int64_t send(const Request& request, Waiting&& waiting, std::chrono::nanoseconds limit) {
+    const std::int64_t number = pending_->add(std::move(waiting), limit);
     if (requests_->send_as(request, {pending_->gid, number})) {
       pending_->sent.fetch_add(1, std::memory_order_relaxed);
     } else {

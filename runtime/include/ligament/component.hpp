@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <ligament/expected.hpp>
 #include <ligament/node.hpp>
@@ -47,6 +48,9 @@ class ComponentLibrary {
   explicit ComponentLibrary(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+/// A file beside the library that has this function: what was built with it.
+[[nodiscard]] std::filesystem::path beside(const void* function, const std::string& name);
 
 namespace detail {
 

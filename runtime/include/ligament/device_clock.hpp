@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <ligament/expected.hpp>
+#include <optional>
 #include <span>
 
 namespace ligament::device {
@@ -26,15 +27,26 @@ struct MappedTime {
   std::int64_t bound_ns = 0;
 };
 
+/// The rate that a device's clock should have, and the share by which it may be wrong at most (a
+/// crystal's tolerance, and what the host's own clock is slewed: 1e-3 is ample).
+struct ClockRate {
+  double ns_per_tick = 0;
+  double tolerance = 0;
+};
+
 /// host = epoch + (ticks - epoch_ticks) * ns_per_tick, for a device whose clock runs evenly.
 struct ClockMapping {
   std::uint64_t epoch_ticks = 0;
   std::int64_t epoch_ns = 0;
   double ns_per_tick = 0;
-  std::uint64_t last_ticks = 0;  ///< the bound holds from epoch_ticks to here
+  std::uint64_t first_ticks = 0;  ///< `bound_ns` holds from here
+  std::uint64_t last_ticks = 0;   ///< to here
   double bound_ns = 0;
+  double first_bound_ns = 0;  ///< there
+  double last_bound_ns = 0;
+  double rate_bound = 0;  ///< by how much ns_per_tick may be wrong
 
-  /// Outside the sampled span the bound grows with the distance, as the rate is not known exactly.
+  /// Outside of that span the bound grows with the distance, as the rate is not known exactly.
   [[nodiscard]] MappedTime to_host(std::uint64_t ticks) const;
   /// How much faster (> 0) the device's clock runs than it says, in parts per million.
   [[nodiscard]] double drift_ppm(double nominal_ticks_per_second) const;
@@ -48,8 +60,10 @@ enum class ClockFitError : std::uint8_t {
 
 /// The line through the samples, narrow ones counting more. Its bound is certain for a clock that
 /// runs evenly: the true line passes through every interval [before, after], so at a sample the
-/// fitted one is off by at most the distance of the interval's far end; between samples, by no more
-/// than at one of the two ends.
-[[nodiscard]] expected<ClockMapping, ClockFitError> fit_clock(std::span<const ClockSample> samples);
+/// fitted one is off by at most the distance of the interval's far end. The bound is by the two
+/// samples that narrow it most, so one late answer does not widen it; outside of them by `nominal`,
+/// too, if that says more. A nominal rate that the samples contradict is left out.
+[[nodiscard]] expected<ClockMapping, ClockFitError> fit_clock(
+    std::span<const ClockSample> samples, std::optional<ClockRate> nominal = std::nullopt);
 
 }  // namespace ligament::device

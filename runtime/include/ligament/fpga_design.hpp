@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ligament::fpga {
@@ -33,7 +34,8 @@ struct Memory {
   double port_clock_hz = 0;         ///< of the port on memory; 0: the cores'
   double registers_clock_hz = 0;    ///< of the bus on the registers; 0: the cores'
   double latency_ns = 0;            ///< from a request to its first byte, and of the last write
-  double bytes_per_second = 800e6;  ///< reads and writes of all ports together
+  double bytes_per_second = 800e6;  ///< reads and writes of all ends together
+  bool duplex = false;              ///< it is of reads, and as much again of writes
   double contention = 0;            ///< share of it that others take, at moments drawn by chance
   std::uint64_t seed = 1;           ///< of that chance: two runs give the same cycles
   Pages pages = {};                 ///< scattered by the same seed
@@ -288,9 +290,11 @@ struct Trouble {
   std::size_t node = 0;
   std::string text;  ///< of a sentence that begins with the node
   bool isolated = false;
+  std::uint64_t messages = 1;  ///< of its that gave no output because of it
 };
 
-/// What became of the messages of one run.
+/// What became of the messages of one run. Times are cycles of a simulation; of a board:
+/// nanoseconds of CLOCK_MONOTONIC.
 struct Outcome {
   std::vector<Departure> departures;
   std::vector<FilledRoom> stored;
@@ -300,7 +304,12 @@ struct Outcome {
   std::uint64_t begin = 0;  ///< cycle of the doorbell
   std::uint64_t end = 0;    ///< cycle in which nothing was owed any more
   bool stopped = false;     ///< it was asked to stop, and something is still owed
-  bool starved = false;     ///< something is still owed for lack of memory: the next run goes on
+  /// Then, by node: messages that it was given, and has not answered; those of its entries that did
+  /// not go in any more, too.
+  std::vector<std::uint64_t> left;
+  bool starved = false;  ///< something is still owed for lack of memory: the next run goes on
+  /// What else was counted, for the span of the run in a trace.
+  std::vector<std::pair<const char*, std::uint64_t>> counts;
 };
 
 /// Asked every few milliseconds while the clock turns: whether to leave what is owed.
@@ -358,27 +367,53 @@ namespace detail {
 class Engine;
 }
 
-class Simulation {
+/// What does a design's work: the simulator in this process, or a board (fpga_board.hpp). One
+/// thread calls.
+class Hardware {
+ public:
+  Hardware() = default;
+  virtual ~Hardware() = default;
+  Hardware(const Hardware&) = delete;
+  Hardware& operator=(const Hardware&) = delete;
+
+  /// All of them go in; returns when nothing is owed.
+  [[nodiscard]] virtual Outcome run(std::vector<Arrival> arrivals, const Stop& stop) = 0;
+  /// What its runs are called in a trace.
+  [[nodiscard]] virtual const char* name() const = 0;
+  /// Whether an outcome's times are cycles.
+  [[nodiscard]] virtual bool counts_cycles() const = 0;
+  [[nodiscard]] virtual std::vector<NetworkFigures> networks() const = 0;
+  [[nodiscard]] virtual PortFigures port() const = 0;
+
+  // What only a simulator has.
+  /// By probe; of a probe that no node has, nothing.
+  [[nodiscard]] virtual StreamFigures stream(std::size_t /*probe*/) const { return {}; }
+  /// By node.
+  [[nodiscard]] virtual std::vector<PaceFigures> paces() const { return {}; }
+  [[nodiscard]] virtual std::vector<GatewayFigures> gateways() const { return {}; }
+  /// Of a shell, which owes nothing: another core is in the slot, or none, and the slot's part is
+  /// reset. Messages of before are forgotten.
+  virtual void exchange(std::size_t /*slot*/, const SlotUse* /*use*/) {}
+  [[nodiscard]] virtual bool is_foreign(std::size_t /*slot*/) const { return false; }
+};
+
+class Simulation final : public Hardware {
  public:
   Simulation(Wires wires, std::vector<NodePlan> nodes, const Memory& memory,
              const Boundary& boundary, Delegate delegate = {});
-  ~Simulation();
-  Simulation(const Simulation&) = delete;
-  Simulation& operator=(const Simulation&) = delete;
+  ~Simulation() override;
 
   /// Rings the doorbell for all of them at once, and turns the clock until nothing is owed.
-  [[nodiscard]] Outcome run(std::vector<Arrival> arrivals, const Stop& stop = {});
-  /// Of a shell, which owes nothing: another core is in the slot, or none, and the slot's part is
-  /// reset. Messages of before are forgotten.
-  void exchange(std::size_t slot, const SlotUse* use);
-  [[nodiscard]] bool is_foreign(std::size_t slot) const;
-  [[nodiscard]] std::vector<NetworkFigures> networks() const;
-  /// By probe; of a probe that no node has, nothing.
-  [[nodiscard]] StreamFigures stream(std::size_t probe) const;
-  /// By node.
-  [[nodiscard]] const std::vector<PaceFigures>& paces() const;
-  [[nodiscard]] std::vector<GatewayFigures> gateways() const;
-  [[nodiscard]] PortFigures port() const;
+  [[nodiscard]] Outcome run(std::vector<Arrival> arrivals, const Stop& stop = {}) override;
+  [[nodiscard]] const char* name() const override { return "simulator"; }
+  [[nodiscard]] bool counts_cycles() const override { return true; }
+  [[nodiscard]] std::vector<NetworkFigures> networks() const override;
+  [[nodiscard]] PortFigures port() const override;
+  [[nodiscard]] StreamFigures stream(std::size_t probe) const override;
+  [[nodiscard]] std::vector<PaceFigures> paces() const override;
+  [[nodiscard]] std::vector<GatewayFigures> gateways() const override;
+  void exchange(std::size_t slot, const SlotUse* use) override;
+  [[nodiscard]] bool is_foreign(std::size_t slot) const override;
 
  private:
   std::unique_ptr<detail::Engine> engine_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Nodes whose work a design does (spec/device/fpga.md): what generated classes are made of.
 ///
-/// All members of a design live in one process and share its simulation. A member's ports on topics
-/// in the pool are publishers and subscriptions as any node has; those on hardware topics are
-/// wires. Authors of cores do not see this: they write SystemVerilog and a manifest.
+/// All members of a design live in one process and share its simulation, or its board. A member's
+/// ports on topics in the pool are publishers and subscriptions as any node has; those on hardware
+/// topics are wires. Authors of cores do not see this: they write SystemVerilog and a manifest.
 #pragma once
 
 #include <condition_variable>
@@ -80,12 +80,14 @@ struct OpenRequest {
   std::function<bool(std::span<const std::byte>)> respond;
 };
 
-/// The simulation, and who it works for. A shell's members come and go on another thread than that
+/// The hardware, and who it works for. A shell's members come and go on another thread than that
 /// of their callbacks; whatever they ask for takes its turn.
 class Design {
  public:
-  /// The wires are of a model that lives as long as the design.
+  /// Simulated: the wires are of a model that lives as long as the design.
   Design(DesignPlan plan, Wires wires);
+  /// On a board, which lives as long as the design.
+  Design(DesignPlan plan, Hardware& hardware);
   ~Design();
   Design(const Design&) = delete;
   Design& operator=(const Design&) = delete;
@@ -192,6 +194,8 @@ class Design {
   void tell_networks(trace::SpanValues& values, const std::vector<NetworkFigures>& before) const;
   void tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
                      const PortFigures& port_before) const;
+  void tell_losses(const Outcome& outcome) const;
+  void set_up();
   void find_sources();
   void find_sources_of(Place& place, std::size_t number);
   [[nodiscard]] const std::vector<trace::MessageIdentity>& messages_of(const Place& place) const;
@@ -206,7 +210,8 @@ class Design {
   void add_gateway_figures(std::size_t place, ligament::detail::HardwareFigures& figures) const;
 
   DesignPlan plan_;
-  Simulation simulation_;
+  std::unique_ptr<Simulation> simulation_;  ///< null: it is on a board
+  Hardware& hardware_;
   std::vector<Place> places_;
   std::vector<std::deque<Waiting>> waiting_;  ///< by entry
   std::vector<Exit> exits_;
@@ -230,6 +235,8 @@ class Member : public Node {
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
+  /// What stands against its board is an error of the node, so that its container does not start.
+  void expect(const std::string& error);
   /// A message gives no output: reports the first of each reason.
   void refuse(const std::string& why);
   /// There was no memory for what is in the design: looks again soon.
@@ -306,11 +313,12 @@ class Member : public Node {
                if (!MessageTraits<Request>::deserialize(stored, request)) {
                  return false;
                }
-               client->set_request_time_limit(limit);
                client->async_send_request(
-                   request, [answered](const typename Client<T>::SharedFuture& future) {
+                   request,
+                   [answered](const typename Client<T>::SharedFuture& future) {
                      answered(stored_form(future.get().get()));
-                   });
+                   },
+                   limit);
                return true;
              },
          .give_up = [client] { client->count_unsent(); }});

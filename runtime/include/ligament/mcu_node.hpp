@@ -48,8 +48,6 @@ struct ImagePlan {
   std::filesystem::path image;
   std::vector<NodePlan> nodes;  ///< in the image's order
 };
-/// A file beside the library that has this function.
-[[nodiscard]] std::filesystem::path beside(const void* function, const std::string& name);
 
 /// A message on its way to the core, which `keep` keeps where it is.
 struct Arrival {

@@ -150,9 +150,10 @@ void Agent::move(Client& client, Link& link, const Address& to) {
 
 void Agent::end(Clients::iterator client, const char* why) {
   const SessionFigures figures = client->session->figures();
-  log(fmt::format("client {}: {}; from it {} samples, to it {}, dropped {}, lost messages {}",
+  log(fmt::format("client {}: {}; from it {} samples, to it {}, dropped {}, lost messages {}{}",
                   key_text(client->session->key()), why, figures.received, figures.delivered,
-                  figures.dropped, figures.lost));
+                  figures.dropped, figures.lost,
+                  figures.malformed == 0 ? "" : fmt::format(", malformed {}", figures.malformed)));
   forget_address(*client);
   last_ = clients_.end();
   clients_.erase(client);
@@ -197,7 +198,7 @@ void Agent::close(Link& link) {
   for (auto client = clients_.begin(); client != clients_.end();) {
     const auto current = client++;
     if (current->link == &link) {
-      end(current, "has lost its link");
+      end(current, "goes, as its link is closed");
     }
   }
 }

@@ -67,7 +67,7 @@ std::pair<std::uint8_t, std::int64_t> Agent::make_way(const Link& link, const Ad
   const auto known = find(asked.key);
   if (known != clients_.end() && known->session->id() != asked.session) {
     before = {known->session->id(), known->logged_in_ns};
-    end(known, "began again");
+    end(known, known->has_spoken ? "begins again" : "logs in once more before it begins");
   }
   // Whoever was known by this address before would not be heard any more.
   const auto there = by_address_.find(PlaceView{&link, from});

@@ -46,26 +46,23 @@ std::vector<std::pair<std::uint16_t, Entity*>> Entities::readings() {
 
 Entities::Answer Entities::create(const Part& part) {
   CdrReader head(part.payload, true);
-  Answer answer{read_request(head), Status::ok, {}};
-  const Bytes body = part.payload.size() > 2 ? part.payload.subspan(2) : Bytes{};
+  const Answer answer{read_request(head), Status::ok, {}};
   const bool reuses = (part.flags & flag::reuse) != 0;
   const bool replaces = (part.flags & flag::replace) != 0;
-  if (const Entity* old = find(answer.request.object); old != nullptr) {
-    const bool is_same =
-        std::equal(body.begin(), body.end(), old->created_by.begin(), old->created_by.end());
-    if (reuses && is_same) {
-      answer.status = Status::ok_matched;
-      return answer;
-    }
-    if (!replaces) {
-      answer.status = reuses ? Status::mismatch : Status::already_exists;
-      answer.text = "an object of this id exists";
-      return answer;
-    }
+  const Entity* old = find(answer.request.object);
+  if (old != nullptr && !reuses && !replaces) {
+    return {answer.request, Status::already_exists, "an object of this id exists"};
   }
-  const auto asked = read_create(part, profiles_);
+  auto asked = read_create(part, profiles_);
   if (!asked) {
     return {answer.request, asked.error().status, asked.error().text};
+  }
+  asked->request = {{}, answer.request.object};  // another request may ask for the same object
+  if (old != nullptr && reuses && *asked == old->asked) {
+    return {answer.request, Status::ok_matched, {}};
+  }
+  if (old != nullptr && !replaces) {
+    return {answer.request, Status::mismatch, "an object of this id exists, and is another one"};
   }
   remove_with_children(answer.request.object);
   if (entities_.size() >= most_entities) {
@@ -78,7 +75,7 @@ Entities::Answer Entities::create(const Part& part) {
   made->kind = asked->kind;
   made->serial = ++made_;
   made->parent = asked->kind == Kind::participant ? std::uint16_t{0} : asked->parent;
-  made->created_by.assign(body.begin(), body.end());
+  made->asked = *asked;
   entities_.insert_or_assign(answer.request.object, std::move(*made));
   return answer;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "agent/bus.hpp"
+#include "agent/representation.hpp"
 
 namespace ligament::xrce {
 
@@ -31,7 +32,7 @@ struct Waiting {
 struct Entity {
   Kind kind = Kind::participant;
   std::uint16_t parent = 0;
-  std::vector<std::byte> created_by;  ///< the payload behind the request id: what `reuse` compares
+  EntityRequest asked;  ///< what it was made by, which `reuse` compares; of the request the object
   int domain = 0;
   std::string node;  ///< of the participant that it belongs to
   std::string topic;

@@ -29,6 +29,7 @@ struct Arguments {
   std::string types;
   std::string profiles;
   double silence_s = 30;
+  std::int64_t spin_us = 0;
   std::string device;
   std::uint32_t baud = 0;
   std::string can;
@@ -73,6 +74,10 @@ void declare(CLI::App& app, Arguments& arguments) {
   udp->add_option("--address", arguments.address, "IPv4 address to listen on")
       ->capture_default_str();
   udp->add_option("--port", arguments.port, "UDP port; 0: any")->capture_default_str();
+  udp->add_option("--spin", arguments.spin_us,
+                  "Microseconds for which it looks after a datagram, before it sleeps")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   CLI::App* serial = app.add_subcommand("serial", "Clients on a serial line");
   serial->add_option("device", arguments.device, "As /dev/ttyUSB0")->required();
   serial->add_option("--baud", arguments.baud, "Its rate; 0: as it is")->capture_default_str();
@@ -81,6 +86,14 @@ void declare(CLI::App& app, Arguments& arguments) {
   CLI::App* rpmsg = app.add_subcommand("rpmsg", "Clients on a core of this chip");
   declare_rpmsg(*rpmsg, arguments.core);
   declare_driver(*rpmsg, arguments.driver);
+  rpmsg
+      ->add_option("--spin", arguments.spin_us,
+                   "Microseconds for which memory is looked at after a message to the core, before "
+                   "it sleeps")
+      ->needs(rpmsg->get_option("--bell"))
+      ->excludes(rpmsg->get_option("--device"))
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   rpmsg->get_option("memory")->excludes(rpmsg->get_option("--device"));
   rpmsg->callback([rpmsg] {
     if (rpmsg->count("memory") + rpmsg->count("--device") == 0) {
@@ -125,6 +138,7 @@ ligament::expected<xrce::ServerOptions, std::string> options_of(const Arguments&
   options.agent.domain = arguments.domain;
   options.agent.silence_ns = static_cast<std::int64_t>(arguments.silence_s * 1e9);
   options.agent.log = say;
+  options.spin_ns = arguments.spin_us * 1000;
   options.bus.wants_edge = !arguments.without_edge;
   if (!arguments.types.empty()) {
     auto types = xrce::read_types(arguments.types);

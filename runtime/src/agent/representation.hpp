@@ -32,6 +32,7 @@ struct EntityRequest {
   std::string request_topic;
   std::string reply_topic;
   QoSProfile qos;
+  bool operator==(const EntityRequest&) const = default;
 };
 
 /// Profiles that clients may refer to, from a file of Fast DDS's form.

@@ -37,6 +37,12 @@ class RpmsgTransport : public Transport {
   [[nodiscard]] std::unique_ptr<LinkMemory> lend(const Address& to, std::size_t size) override;
   [[nodiscard]] int fd() const override { return link_.has_bell() ? link_.fd() : -1; }
   [[nodiscard]] Came work(const Take& take) override;
+  [[nodiscard]] bool hush() override { return link_.hush(); }
+  [[nodiscard]] bool has_news() const override { return link_.has_news(); }
+  void nudge() override { link_.nudge(); }
+  [[nodiscard]] std::uint64_t moved() const override {
+    return link_.figures().received + link_.figures().sent;
+  }
   [[nodiscard]] std::string name() const override { return "the core at " + options_.bell; }
   /// Why nothing more comes from the core before it is started anew, though something is at the
   /// bell's other end; empty: it may.

@@ -19,6 +19,9 @@ struct ServerOptions {
   AgentOptions agent;
   PoolBus::Options bus;  ///< `on_samples` is the server's
   std::string profiles;  ///< the text of the file; empty: there is none
+  /// A link through memory, or of UDP, is looked at for so long after its last message, instead of
+  /// slept on.
+  std::int64_t spin_ns = 0;
 };
 
 class Server {
@@ -33,11 +36,18 @@ class Server {
  private:
   explicit Server(ServerOptions options, Profiles profiles);
   void flush();
-  void work(Transport& transport);
+  /// Returns whether something came.
+  bool work(Transport& transport);
+  /// By the pool's thread: nobody rings for what comes meanwhile, neither publishers nor the core.
+  void spin();
+  bool work_locked(Transport& transport);
   /// What is due; returns for how long to sleep, in milliseconds.
   [[nodiscard]] int tick();
 
-  std::mutex mutex_;  ///< guards the agent and all below it
+  std::int64_t spin_ns_;
+  std::mutex mutex_;           ///< guards the agent and all below it
+  Transport* spun_ = nullptr;  ///< what is served, where it may be spun on
+  std::uint64_t moved_ = 0;    ///< of it, as of the last look
   Profiles profiles_;
   PoolBus bus_;
   Agent agent_;

@@ -190,6 +190,11 @@ void Session::read_data(std::uint8_t stream, const Part& part) {
   if (entity == nullptr || entity->reader == nullptr) {
     return say(Status::unknown_reference, "nothing here can be read from");
   }
+  if (wanted->samples == 0) {  // the end of an earlier one, of whatever stream
+    own_bodies();
+    entity->reading.reset();
+    return say(Status::ok, "");
+  }
   if (wanted->has_filter) {
     return say(Status::incompatible, "a content filter");
   }
@@ -197,10 +202,6 @@ void Session::read_data(std::uint8_t stream, const Part& part) {
     return say(Status::invalid_data, "an unknown format, or a stream too many");
   }
   own_bodies();
-  entity->reading.reset();
-  if (wanted->samples == 0) {
-    return say(Status::ok, "");  // the end of an earlier one
-  }
   const std::int64_t ends = wanted->seconds == 0 ? 0 : now_ns_ + wanted->seconds * second_ns;
   entity->reading = {*wanted, wanted->samples, ends, 0};
 }

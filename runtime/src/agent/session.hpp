@@ -139,10 +139,11 @@ class Session {
   [[nodiscard]] std::int64_t requests_due_ns() const;
   void answer(std::uint8_t request_stream, const Entities::Answer& answer);
   void deliver(std::int64_t now_ns);
+  std::int64_t deliver_paced(std::int64_t now_ns);
   [[nodiscard]] bool deliver_one(std::uint16_t id, Entity& entity, std::int64_t now_ns);
   [[nodiscard]] bool data_head(std::uint16_t id, Entity& entity, const BusSample& sample,
                                std::vector<std::byte>& head);
-  void send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body);
+  [[nodiscard]] bool send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body);
   void send_on(std::uint8_t stream, Bytes submessage);
   void send_fragments(std::uint8_t stream, Out& out);
   void own_bodies();

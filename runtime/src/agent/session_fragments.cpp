@@ -96,21 +96,24 @@ void Session::continue_direct(In& in, Bytes piece, bool is_last) {
   Entity* entity = entities_.find(direct.object);
   const bool is_filling = direct.state == Direct::State::filling && entity != nullptr &&
                           entity->serial == direct.serial;
-  const bool fits = is_filling && piece.size() <= direct.memory.size() - direct.at;
-  if (fits) {
+  // What follows the body is no part of it: the reference client fills its last fragment up to a
+  // multiple of 4, or sends its whole buffer. Of an open one nothing does: `outgrows` has looked.
+  piece =
+      is_filling ? piece.first(std::min(piece.size(), direct.memory.size() - direct.at)) : piece;
+  if (is_filling) {
     std::copy(piece.begin(), piece.end(),
               direct.memory.begin() + static_cast<std::ptrdiff_t>(direct.at));
     direct.at += piece.size();
     figures_.copied += piece.size();
   }
-  if (fits && !is_last) {
+  if (is_filling && !is_last) {
     return;
   }
-  if (fits && direct.is_open) {
+  if (is_filling && direct.is_open) {
     entity->writer->shorten_long(direct.at);
     direct.memory = direct.memory.first(direct.at);
   }
-  if (fits && direct.at == direct.memory.size()) {
+  if (is_filling && direct.at == direct.memory.size()) {
     entity->writer->publish_long();
     ++figures_.received;
   } else if (is_filling) {

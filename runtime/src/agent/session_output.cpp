@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What goes to the client: answers, samples, fragments, acknowledgements, heartbeats.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -40,7 +42,7 @@ bool Session::has_room(std::uint8_t stream) {
 
 void Session::answer(std::uint8_t request_stream, const Entities::Answer& answer) {
   if (answer.status >= Status::dds_error && options_.log) {
-    options_.log(answer.text);
+    options_.log(fmt::format("{} (object {:#06x})", answer.text, answer.request.object));
   }
   std::vector<std::byte> status;
   write_status(status, answer.request, answer.status);
@@ -212,8 +214,9 @@ bool Session::deliver_one(std::uint16_t id, Entity& entity, std::int64_t now_ns)
   if (!data_head(id, entity, *sample, head)) {
     return true;
   }
-  send_data(reading.wanted.stream, head, sample->stored.subspan(encapsulation_size));
-  ++figures_.delivered;
+  const Bytes body = sample->stored.subspan(encapsulation_size);
+  const bool is_sent = send_data(reading.wanted.stream, head, body);
+  ++(is_sent ? figures_.delivered : figures_.dropped);
   if (reading.wanted.pace_ms != 0) {
     reading.not_before_ns = now_ns + reading.wanted.pace_ms * millisecond_ns;
   }
@@ -257,14 +260,13 @@ bool Session::data_head(std::uint16_t id, Entity& entity, const BusSample& sampl
 }
 
 /// Best effort: the body goes from the pool into the system call. Reliable: one copy, which is kept
-/// until it is acknowledged.
-void Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body) {
+/// until it is acknowledged. False: best effort has no fragments.
+bool Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head, Bytes body) {
   const std::size_t size = head.size() + body.size();
   Out* out = out_stream(stream);
   const bool is_one = header(stream, 0).size() + subheader_size + size <= options_.mtu;
   if (!is_one && !is_reliable(stream)) {
-    ++figures_.dropped;  // best effort has no fragments
-    return;
+    return false;
   }
   std::vector<std::byte> start;
   if (!is_reliable(stream)) {
@@ -274,16 +276,19 @@ void Session::send_data(std::uint8_t stream, const std::vector<std::byte>& head,
   write_subheader(start, Submessage::data, 0, size);
   const std::array<Bytes, 3> pieces{Bytes(start), Bytes(head), body};
   if (!is_reliable(stream)) {
-    return sender_.send(pieces);
+    sender_.send(pieces);
+    return true;
   }
   if (is_one) {
-    return send_reliable(stream, *out, pieces);
+    send_reliable(stream, *out, pieces);
+    return true;
   }
   // The body stays where it is: its reader is not asked for another one before all of it is sent.
   out->rest.insert(out->rest.end(), start.begin(), start.end());
   out->rest.insert(out->rest.end(), head.begin(), head.end());
   out->rest_body = body;
   send_fragments(stream, *out);
+  return true;
 }
 
 std::int64_t Session::tick(std::int64_t now_ns) {
@@ -300,10 +305,23 @@ std::int64_t Session::tick(std::int64_t now_ns) {
     }
     next = std::min(next, due.value_or(next));
   }
+  return std::min(next, deliver_paced(now_ns));
+}
+
+/// What had to wait may go now, and nothing else wakes us for it; returns when the next may.
+std::int64_t Session::deliver_paced(std::int64_t now_ns) {
+  const auto readings = entities_.readings();
+  const bool is_due = std::any_of(readings.begin(), readings.end(), [now_ns](const auto& one) {
+    return one.second->reading->not_before_ns != 0 && one.second->reading->not_before_ns <= now_ns;
+  });
+  if (is_due) {
+    deliver(now_ns);
+  }
+  auto next = std::numeric_limits<std::int64_t>::max();
   for (const auto& [id, entity] : entities_.readings()) {
-    if (entity->reading->not_before_ns > now_ns) {
-      next = std::min(next, entity->reading->not_before_ns);
-    }
+    std::int64_t& due = entity->reading->not_before_ns;
+    due = due <= now_ns ? 0 : due;
+    next = due != 0 ? std::min(next, due) : next;
   }
   return next;
 }

@@ -23,6 +23,16 @@ class Transport : public Link {
   [[nodiscard]] virtual bool wants_to_write() const { return false; }
   /// Hands over what there is, up to a batch, and writes what waits.
   [[nodiscard]] virtual Came work(const Take& take) = 0;
+  /// Asking again costs no more than a system call: who spins may ask instead of sleeping on `fd`.
+  [[nodiscard]] virtual bool may_be_polled() const { return false; }
+  /// A link through memory, for who looks instead of sleeping; `rpmsg::Link` says what they are.
+  /// Without: the link is no such memory, or not now.
+  [[nodiscard]] virtual bool hush() { return false; }
+  [[nodiscard]] virtual bool has_news() const { return false; }
+  /// Makes `fd` readable: who sleeps on it learns what is due now.
+  virtual void nudge() {}
+  /// Messages both ways so far, of such a link.
+  [[nodiscard]] virtual std::uint64_t moved() const { return 0; }
   /// As people know it: "UDP port 8888".
   [[nodiscard]] virtual std::string name() const = 0;
 

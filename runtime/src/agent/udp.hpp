@@ -23,6 +23,7 @@ class UdpTransport : public Transport {
 
   void send(const Address& to, std::span<const Bytes> pieces) override;
   [[nodiscard]] int fd() const override { return fd_; }
+  [[nodiscard]] bool may_be_polled() const override { return true; }
   [[nodiscard]] Came work(const Take& take) override;
   [[nodiscard]] std::string name() const override { return "UDP port " + std::to_string(port_); }
   [[nodiscard]] std::uint16_t port() const { return port_; }

@@ -145,12 +145,12 @@ void add_hardware_figures(nlohmann::json& node, detail::NodeState& state) {
                        {"stalls", stream.stalls},
                        {"gaps", stream.gaps}});
   }
-  node["hardware"] = {{"messages", figures.messages},   {"refused", figures.refused},
-                      {"cycles", figures.cycles},       {"isolated", figures.isolated},
-                      {"device", figures.device},       {"design_cycles", figures.design_cycles},
-                      {"held", figures.held},           {"starved", figures.starved},
-                      {"full", figures.full},           {"streams", std::move(streams)},
-                      {"networks", std::move(networks)}};
+  node["hardware"] = {{"messages", figures.messages},  {"refused", figures.refused},
+                      {"left", figures.left},          {"cycles", figures.cycles},
+                      {"isolated", figures.isolated},  {"device", figures.device},
+                      {"held", figures.held},          {"design_cycles", figures.design_cycles},
+                      {"starved", figures.starved},    {"full", figures.full},
+                      {"streams", std::move(streams)}, {"networks", std::move(networks)}};
   add_gateway_figures(node["hardware"], figures);
 }
 

@@ -101,12 +101,13 @@ std::uint64_t BurstMemory::touch(std::uint64_t address, bool writable, std::uint
 void BurstMemory::offer(MemoryPort& memory, std::uint64_t cycle) {
   *wires_.ar_ready = static_cast<std::uint8_t>(!reads_.is_full());
   *wires_.aw_ready = static_cast<std::uint8_t>(!writes_.is_full());
-  // Reads and writes take turns where memory is the narrow place.
+  // Reads and writes take turns where memory is the narrow place of both.
   const bool writes = awaits_data() && *wires_.w_valid != 0;
   const std::size_t before = writes && memory.prefers_writes(cycle) ? wires_.beat_bytes : 0;
   offer_read(memory, cycle, before);
   offer_answer(cycle);
-  *wires_.w_ready = static_cast<std::uint8_t>(awaits_data() && memory.gives(wires_.beat_bytes));
+  *wires_.w_ready =
+      static_cast<std::uint8_t>(awaits_data() && memory.gives(Way::write, wires_.beat_bytes));
 }
 
 /// `before` bytes are somebody else's.
@@ -115,10 +116,10 @@ void BurstMemory::offer_read(MemoryPort& memory, std::uint64_t cycle, std::size_
     return;  // not taken yet
   }
   if (reads_.empty() || reads_.front().ready_at > cycle ||
-      !memory.gives(before + wires_.beat_bytes)) {
+      !memory.gives(Way::read, before + wires_.beat_bytes)) {
     return;
   }
-  memory.move(wires_.beat_bytes);
+  memory.move(Way::read, wires_.beat_bytes);
   const Read& read = reads_.front();
   const bool allowed = read.address + wires_.beat_bytes <= read.end;
   if (allowed) {
@@ -144,7 +145,7 @@ void BurstMemory::offer_answer(std::uint64_t cycle) {
 
 void BurstMemory::observe(MemoryPort& memory, std::uint64_t cycle, std::uint64_t now) {
   if (*wires_.w_valid != 0 && *wires_.w_ready != 0) {
-    memory.move(wires_.beat_bytes);
+    memory.move(Way::write, wires_.beat_bytes);
     store(cycle);
   }
   accept(cycle, now);

@@ -38,11 +38,23 @@ Boundary boundary_of(const DesignPlan& plan) {
 
 Design::Design(DesignPlan plan, Wires wires)
     : plan_(std::move(plan)),
-      simulation_(std::move(wires), plan_.nodes, plan_.memory, boundary_of(plan_), delegate()),
-      places_(plan_.nodes.size()),
-      gateways_(plan_.gateways.size()),
-      networks_(simulation_.networks()),
-      gateway_figures_(simulation_.gateways()) {
+      simulation_(std::make_unique<Simulation>(std::move(wires), plan_.nodes, plan_.memory,
+                                               boundary_of(plan_), delegate())),
+      hardware_(*simulation_) {
+  set_up();
+}
+
+Design::Design(DesignPlan plan, Hardware& hardware) : plan_(std::move(plan)), hardware_(hardware) {
+  set_up();
+}
+
+Design::~Design() = default;
+
+void Design::set_up() {
+  places_.resize(plan_.nodes.size());
+  gateways_.resize(plan_.gateways.size());
+  networks_ = hardware_.networks();
+  gateway_figures_ = hardware_.gateways();
   std::vector<bool> first(networks_.size(), true);
   for (std::size_t place = 0; place < places_.size(); ++place) {
     for (const InputPlan& input : plan_.nodes[place].inputs) {
@@ -70,8 +82,6 @@ Design::Design(DesignPlan plan, Wires wires)
   find_sources();
   name_streams();
 }
-
-Design::~Design() = default;
 
 void Design::find_sources() {
   for (std::size_t number = 0; number < places_.size(); ++number) {
@@ -311,10 +321,10 @@ void Design::run(Member& member, std::size_t most) {
       place.member->set_registers();
     }
   }
-  trace::Span span(member, "simulator", trace::Category::device, first_message_of(member));
+  trace::Span span(member, hardware_.name(), trace::Category::device, first_message_of(member));
   const std::int64_t doorbell_ns = trace::enabled() ? pool::monotonic_now_ns() : 0;
   say_working(member);
-  Outcome outcome = simulation_.run(std::move(arrivals), [&] {
+  Outcome outcome = hardware_.run(std::move(arrivals), [&] {
     say_working(member);
     return is_over_time(member);
   });
@@ -322,22 +332,19 @@ void Design::run(Member& member, std::size_t most) {
   const auto gateways_before = gateway_figures_;
   const PortFigures port_before = port_;
   account(outcome, doorbell_ns);
-  // The span's own length is the simulator's; the hardware's time is its cycles.
   span.finish([&](auto& values) {
-    values.tell("cycles", outcome.end - outcome.begin);
-    values.tell("clock_hz", plan_.memory.clock_hz);
+    if (hardware_.counts_cycles()) {
+      // The span's own length is the simulator's; the hardware's time is its cycles.
+      values.tell("cycles", outcome.end - outcome.begin);
+      values.tell("clock_hz", plan_.memory.clock_hz);
+    }
+    for (const auto& [name, count] : outcome.counts) {
+      values.tell(name, count);
+    }
     tell_networks(values, before);
     tell_gateways(values, gateways_before, port_before);
   });
-  for (const Trouble& trouble : outcome.troubles) {
-    if (Member* node = places_[trouble.node].member; node != nullptr) {
-      node->refuse(trouble.text);
-    }
-  }
-  if (outcome.stopped) {
-    member.get_logger().write(LogLevel::warn,
-                              "asked to stop: left a simulation whose messages were not answered");
-  }
+  tell_losses(outcome);
   hand_over(outcome);
   publish(std::move(outcome.stored));
   starved_ = outcome.starved;
@@ -502,6 +509,12 @@ void Member::set_registers() {
   for (const Followed& followed : registers_) {
     *followed.wire =
         register_bits(get_parameter(followed.parameter).get_parameter_value(), followed.choices);
+  }
+}
+
+void Member::expect(const std::string& error) {
+  if (!error.empty()) {
+    state().report(NodeErrorKind::system, error);
   }
 }
 

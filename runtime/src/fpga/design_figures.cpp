@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a design tells of its runs: in spans of a trace, and in its nodes' status lines.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ligament/fpga_member.hpp>
@@ -18,6 +20,9 @@ std::uint64_t sum(const std::vector<std::uint64_t>& counts) {
 
 /// Those of a service are its node's.
 void Design::name_streams() {
+  if (!hardware_.counts_cycles()) {
+    return;  // a board does not count what its streams do
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Place& node = node_of(i);
     const auto add = [&](const auto& link, bool is_input, bool in_memory) {
@@ -37,7 +42,7 @@ void Design::name_streams() {
 void Design::count_streams() {
   for (Place& place : places_) {
     for (std::size_t i = 0; i < place.probes.size(); ++i) {
-      const StreamFigures counted = simulation_.stream(place.probes[i]);
+      const StreamFigures counted = hardware_.stream(place.probes[i]);
       const StreamFigures before = place.before.empty() ? StreamFigures{} : place.before[i];
       ligament::detail::StreamCounts& stream = place.figures.streams[i];
       stream.beats = counted.beats - before.beats;
@@ -45,7 +50,7 @@ void Design::count_streams() {
       stream.gaps = counted.gaps - before.gaps;
     }
   }
-  const std::vector<PaceFigures>& paces = simulation_.paces();
+  const std::vector<PaceFigures> paces = hardware_.paces();
   for (std::size_t i = 0; i < paces.size(); ++i) {
     ligament::detail::HardwareFigures& node = node_of(i).figures;
     const PaceFigures& before = places_[i].pace_before;
@@ -74,37 +79,61 @@ void Design::tell_networks(trace::SpanValues& values,
 /// Tells each node's work, and adds it to the figures.
 void Design::account(const Outcome& outcome, std::int64_t doorbell_ns) {
   const std::lock_guard lock(mutex_);
-  cycles_ += outcome.end - outcome.begin;
+  const bool is_simulated = hardware_.counts_cycles();
+  cycles_ += is_simulated ? outcome.end - outcome.begin : 0;
   count_streams();
-  networks_ = simulation_.networks();
-  gateway_figures_ = simulation_.gateways();
-  port_ = simulation_.port();
+  networks_ = hardware_.networks();
+  gateway_figures_ = hardware_.gateways();
+  port_ = hardware_.port();
   std::vector<std::size_t> told(places_.size());
-  const auto at = [&](std::uint64_t cycle) {
+  const auto at = [&](std::uint64_t cycle) -> std::int64_t {
+    if (!is_simulated) {
+      return static_cast<std::int64_t>(cycle);
+    }
     const auto cycles = static_cast<double>(cycle - outcome.begin);
     return doorbell_ns + std::llround(cycles * 1e9 / plan_.memory.clock_hz);
   };
   for (const Work& work : outcome.works) {
     const Place& place = places_[work.node];
     ++node_of(work.node).figures.messages;
-    node_of(work.node).figures.cycles += work.end - work.begin;
+    node_of(work.node).figures.cycles += is_simulated ? work.end - work.begin : 0;
     const auto* const cause = cause_of(place, work.cause, told[work.node]++);
-    if (place.member != nullptr && cause != nullptr) {
-      trace::tell_device_work(*place.member,
-                              {.device = plan_.device,
-                               .name = "hardware",
-                               .base = trace::TimeBase::modelled,
-                               .begin_ns = at(work.begin),
-                               .end_ns = at(work.end)},
-                              *cause);
+    if (place.member != nullptr && cause != nullptr && work.end > work.begin) {
+      trace::tell_device_work(
+          *place.member,
+          {.device = plan_.device,
+           .name = "hardware",
+           .base = is_simulated ? trace::TimeBase::modelled : trace::TimeBase::device,
+           .begin_ns = at(work.begin),
+           .end_ns = at(work.end)},
+          *cause);
     }
   }
   for (const Crossing& crossing : outcome.crossings) {
     tell_crossing(crossing, at(crossing.begin), at(crossing.end));
   }
   for (const Trouble& trouble : outcome.troubles) {
-    ++node_of(trouble.node).figures.refused;
+    node_of(trouble.node).figures.refused += trouble.messages;
     node_of(trouble.node).figures.isolated |= trouble.isolated;
+  }
+  for (std::size_t node = 0; node < outcome.left.size(); ++node) {
+    node_of(node).figures.left += outcome.left[node];
+  }
+}
+
+/// At each node: what it did wrong, and what a stop has left of its messages.
+void Design::tell_losses(const Outcome& outcome) const {
+  for (const Trouble& trouble : outcome.troubles) {
+    if (Member* node = places_[trouble.node].member; node != nullptr) {
+      node->refuse(trouble.text);
+    }
+  }
+  for (std::size_t i = 0; i < outcome.left.size(); ++i) {
+    if (places_[i].member != nullptr && outcome.left[i] != 0) {
+      const std::string text =
+          fmt::format("asked to stop: {} of its messages have no answer", outcome.left[i]);
+      places_[i].member->get_logger().write(LogLevel::warn, text);
+    }
   }
 }
 

@@ -36,8 +36,8 @@ expected<void, std::string> Design::occupy(Member& member, std::size_t slot, con
     region.pins.registers.at(i) = use.registers[i];
   }
   region.put(std::move(core));
-  simulation_.exchange(slot, &use);
-  if (simulation_.is_foreign(slot)) {
+  hardware_.exchange(slot, &use);
+  if (hardware_.is_foreign(slot)) {
     const std::uint64_t identity = region.pins.identity;
     empty(slot);
     return unexpected<std::string>(fmt::format(
@@ -58,7 +58,7 @@ void Design::vacate(std::size_t slot) {
 
 /// First the isolation, then nothing.
 void Design::empty(std::size_t slot) {
-  simulation_.exchange(slot, nullptr);
+  hardware_.exchange(slot, nullptr);
   plan_.regions[slot]->clear();
 }
 
@@ -71,9 +71,9 @@ void Design::begin_figures(std::size_t slot, const SlotUse& use) {
   place.figures.streams.push_back({use.output, false, true});
   place.before.clear();
   for (const std::size_t probe : place.probes) {
-    place.before.push_back(simulation_.stream(probe));
+    place.before.push_back(hardware_.stream(probe));
   }
-  place.pace_before = simulation_.paces()[slot];
+  place.pace_before = hardware_.paces()[slot];
 }
 
 std::uint64_t& Design::register_pin(std::size_t slot, std::size_t number) {

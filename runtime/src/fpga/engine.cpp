@@ -119,6 +119,9 @@ void Engine::exchange(std::size_t slot, const SlotUse* use) {
 /// Nobody waits for the answers any more; the next run begins with a reset.
 void Engine::leave() {
   outcome_.stopped = true;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    outcome_.left.push_back(owed(node));
+  }
   stale_ = all_parts();
   tell_ends();
   ends_.reset();
@@ -409,7 +412,7 @@ std::vector<NetworkFigures> Simulation::networks() const { return engine_->netwo
 StreamFigures Simulation::stream(std::size_t probe) const {
   return engine_->streams().stream(probe);
 }
-const std::vector<PaceFigures>& Simulation::paces() const { return engine_->streams().paces(); }
+std::vector<PaceFigures> Simulation::paces() const { return engine_->streams().paces(); }
 std::vector<GatewayFigures> Simulation::gateways() const { return engine_->ends().figures(); }
 PortFigures Simulation::port() const { return engine_->ends().port(); }
 

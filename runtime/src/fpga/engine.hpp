@@ -122,7 +122,6 @@ class Engine {
   void observe_beat(std::size_t probe, bool last);
   void end_answer(Watch& watch, bool single_beat);
   void observe_problems();
-  [[nodiscard]] std::string refusal_text(std::size_t node, std::uint8_t code) const;
   void finish_answer(Answer&& answer);
   [[nodiscard]] std::uint64_t begun(std::size_t node) const;
   [[nodiscard]] std::uint64_t asked(std::size_t node) const;
@@ -135,7 +134,9 @@ class Engine {
                             std::size_t probe) const;
   [[nodiscard]] bool is_inside(std::size_t probe) const;
   [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
-  [[nodiscard]] bool owes(std::size_t node) const;
+  /// Messages that a node has not answered.
+  [[nodiscard]] std::uint64_t owed(std::size_t node) const;
+  [[nodiscard]] bool owes(std::size_t node) const { return owed(node) != 0; }
   /// What is isolated as one: a node and its services.
   [[nodiscard]] std::size_t core_of(std::size_t node) const {
     return nodes_[node].offered_by.value_or(node);

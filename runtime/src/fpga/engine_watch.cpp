@@ -3,36 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "fpga/engine.hpp"
+#include "fpga/refusals.hpp"
 
 namespace ligament::fpga::detail {
 namespace {
 
 /// Beats are on their way unseen for some cycles: in queues, and between a frame and its fields.
 constexpr std::uint64_t quiet_cycles = 64;
-
-/// Codes below are those of lig_fields_pkg::problem_e.
-constexpr std::uint8_t first_own_code = 16;
-/// Its Nothing: the answer is that there is none.
-constexpr std::uint8_t nothing_code = 9;
-
-const char* problem_text(std::uint8_t problem) {
-  static constexpr std::array texts{
-      "no problem",
-      "its frame ends within the header",
-      "it is not little-endian CDR",
-      "its frame ends before it does",
-      "a field has more elements than its bound",
-      "a text has no length or no end, or a character above 0xFFFF",
-      "bytes follow behind it",
-      "a field comes where the layout has another one",
-      "it is not as long as its header says",
-  };
-  return problem < texts.size() ? texts[problem] : "the core gives no reason";
-}
 
 }  // namespace
 
@@ -117,27 +97,12 @@ void Engine::end_answer(Watch& watch, bool single_beat) {
 void Engine::observe_problems() {
   for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
     if (*wires_.problem[i] != 0) {
-      tell(blamed_[i], fmt::format("its output breaks the layout of the message: {}",
-                                   problem_text(*wires_.problem[i])));
+      tell(blamed_[i], broken_text(*wires_.problem[i]));
     }
     if (*wires_.refusal[i] != 0 && *wires_.refusal[i] != nothing_code) {
-      tell(blamed_[i], refusal_text(blamed_[i], *wires_.refusal[i]));
+      tell(blamed_[i], refusal_text(nodes_[core_of(blamed_[i])].refusals, *wires_.refusal[i]));
     }
   }
-}
-
-/// Why a node answered with a Broken beat.
-std::string Engine::refusal_text(std::size_t node, std::uint8_t code) const {
-  if (code < first_own_code) {
-    return fmt::format("it passes on that the message is broken: {}", problem_text(code));
-  }
-  const auto& known = nodes_[core_of(node)].refusals;
-  const auto found = known.find(code);
-  return found != known.end()
-             ? fmt::format("it refuses the message: {}", found->second)
-             : fmt::format(
-                   "it refuses the message with code {}, which its manifest does not explain",
-                   static_cast<unsigned>(code));
 }
 
 /// The work on a message is over when software learns that the answer is in memory.
@@ -273,10 +238,10 @@ std::uint64_t Engine::given(const InputPlan& input) const {
   return std::max(begun, frames - std::min(frames, drops));
 }
 
-bool Engine::owes(std::size_t node) const {
+std::uint64_t Engine::owed(std::size_t node) const {
   const NodePlan& plan = nodes_[node];
   if (states_[core_of(node)].isolated || plan.inputs.empty()) {
-    return false;
+    return 0;
   }
   std::uint64_t answered = UINT64_MAX;
   if (plan.outputs.empty()) {
@@ -290,7 +255,8 @@ bool Engine::owes(std::size_t node) const {
   for (const OutputPlan& output : plan.outputs) {
     answered = std::min(answered, watches_[output.probe].answered);
   }
-  return answered < asked(node);
+  const std::uint64_t wanted = asked(node);
+  return wanted - std::min(answered, wanted);
 }
 
 /// Answers that a node owes in all: one for each set, or for each message.

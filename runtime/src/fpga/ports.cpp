@@ -18,14 +18,14 @@ MemoryPort::MemoryPort(const Memory& memory)
     : bytes_per_cycle_{memory.bytes_per_second / clock_of(memory)},
       latency_cycles_{
           static_cast<std::uint64_t>(std::ceil(memory.latency_ns * clock_of(memory) / 1e9))},
+      duplex_{memory.duplex},
       contention_{memory.contention},
       seed_{memory.seed},
       chance_{memory.seed} {}
 
 void MemoryPort::ring(std::uint64_t cycle, std::uint64_t message) {
   ready_at_ = cycle + latency_cycles_;
-  credit_ = 0;
-  load_ = 0;
+  lanes_ = {};
   if (contention_ > 0) {
     std::seed_seq both{seed_, seed_ >> 32U, message, message >> 32U};
     chance_.seed(both);
@@ -37,20 +37,24 @@ void MemoryPort::advance(std::uint64_t cycle) {
     return;
   }
   // The first beat is there when the latency is over, however slow the rest.
-  credit_ = cycle == ready_at_ ? std::max<double>(beat_bytes, bytes_per_cycle_)
-                               : std::min(credit_ + bytes_per_cycle_ - take_load(), burst_bytes);
+  for (std::size_t i = 0; i <= lane_of(Way::write); ++i) {
+    Lane& lane = lanes_[i];
+    lane.credit = cycle == ready_at_
+                      ? std::max<double>(beat_bytes, bytes_per_cycle_)
+                      : std::min(lane.credit + bytes_per_cycle_ - take_load(lane), burst_bytes);
+  }
 }
 
 /// Others go first: four lines at a time, at moments drawn by chance.
-double MemoryPort::take_load() {
+double MemoryPort::take_load(Lane& lane) {
   constexpr double piece_bytes = 256;
   if (contention_ <= 0) {
     return 0;
   }
   const double draw = static_cast<double>(chance_() >> 11U) * 0x1p-53;
-  load_ += draw < contention_ * bytes_per_cycle_ / piece_bytes ? piece_bytes : 0;
-  const double taken = std::min(load_, bytes_per_cycle_);
-  load_ -= taken;
+  lane.load += draw < contention_ * bytes_per_cycle_ / piece_bytes ? piece_bytes : 0;
+  const double taken = std::min(lane.load, bytes_per_cycle_);
+  lane.load -= taken;
   return taken;
 }
 

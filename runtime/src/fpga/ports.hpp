@@ -12,13 +12,17 @@ namespace ligament::fpga::detail {
 
 inline constexpr std::size_t beat_bytes = 8;
 
-/// What all ends share: so many bytes per cycle, none before the latency is over. All cycles are of
-/// the port's clock.
+/// Seen from the design.
+enum class Way : std::uint8_t { read, write };
+
+/// What all ends share: so many bytes per cycle, none before the latency is over. Reads and writes
+/// share them, or have as many each (`Memory::duplex`). All cycles are of the port's clock.
 class MemoryPort {
  public:
   explicit MemoryPort(const Memory& memory);
 
   [[nodiscard]] std::uint64_t latency() const { return latency_cycles_; }
+  /// Both ways together; of a duplex one each.
   [[nodiscard]] double bytes_per_cycle() const { return bytes_per_cycle_; }
   /// A doorbell: the first byte comes a latency later. What others take from then on is drawn by
   /// chance from the seed and the message, so that it does not matter what went in before.
@@ -26,27 +30,39 @@ class MemoryPort {
   /// A cycle has come.
   void advance(std::uint64_t cycle);
   /// Whether a beat may move in this cycle.
-  [[nodiscard]] bool gives(std::size_t bytes = beat_bytes) const {
-    return credit_ >= static_cast<double>(bytes);
+  [[nodiscard]] bool gives(Way way, std::size_t bytes = beat_bytes) const {
+    return lanes_[lane_of(way)].credit >= static_cast<double>(bytes);
   }
-  /// Whether a write goes before a read in this cycle: they take turns, counted from the doorbell.
+  /// Whether a write goes before a read in this cycle: where they share what there is they take
+  /// turns, counted from the doorbell.
   [[nodiscard]] bool prefers_writes(std::uint64_t cycle) const {
-    return (cycle - ready_at_) % 2 != 0;
+    return !duplex_ && (cycle - ready_at_) % 2 != 0;
   }
-  void move(std::size_t bytes = beat_bytes) { credit_ -= static_cast<double>(bytes); }
+  void move(Way way, std::size_t bytes = beat_bytes) {
+    lanes_[lane_of(way)].credit -= static_cast<double>(bytes);
+  }
 
  private:
   /// What it can catch up after a pause: a line of memory.
   static constexpr double burst_bytes = 64;
 
-  [[nodiscard]] double take_load();
+  /// Of both ways, or of each.
+  struct Lane {
+    double credit = 0;
+    double load = 0;  ///< what others ask for and have not got
+  };
+
+  [[nodiscard]] std::size_t lane_of(Way way) const {
+    return static_cast<std::size_t>(duplex_ && way == Way::write);
+  }
+  [[nodiscard]] double take_load(Lane& lane);
 
   double bytes_per_cycle_;
   std::uint64_t latency_cycles_;
   std::uint64_t ready_at_ = 0;
-  double credit_ = 0;
+  bool duplex_;
+  std::array<Lane, 2> lanes_{};  ///< without duplex the second one is not asked
   double contention_;
-  double load_ = 0;  ///< what others ask for and have not got
   std::uint64_t seed_;
   std::mt19937_64 chance_;
 };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@ namespace ligament::mcu {
 namespace {
 
 constexpr std::chrono::seconds room_patience{1};
+constexpr std::chrono::seconds clock_patience{2};
 constexpr std::chrono::seconds patience{60};  // a watchdog: a core is there within a second
 
 std::int64_t real_now_ns() {
@@ -24,12 +24,6 @@ std::int64_t real_now_ns() {
 }
 
 }  // namespace
-
-std::filesystem::path beside(const void* function, const std::string& name) {
-  Dl_info info{};
-  const bool is_known = ::dladdr(function, &info) != 0 && info.dli_fname != nullptr;
-  return (is_known ? std::filesystem::path(info.dli_fname).parent_path() : ".") / name;
-}
 
 Core::Implementation::Implementation(ImagePlan plan)
     : plan_(std::move(plan)),
@@ -91,6 +85,10 @@ std::string Core::Implementation::start() {
   std::unique_lock lock(mutex_);
   const bool has_come = changed_.wait_for(
       lock, patience, [&] { return bus_.made() == bus_.ends() || !failure_.empty(); });
+  if (has_come) {  // else a short run has no times of what the core did
+    changed_.wait_for(lock, clock_patience,
+                      [&] { return !trace_ || trace_->has_clock() || !failure_.empty(); });
+  }
   is_ready_ = has_come && failure_.empty();
   if (!has_come) {
     return fmt::format("{}: the core made {} of its {} publishers and subscriptions in {} s",
@@ -134,7 +132,11 @@ void Core::Implementation::follow_trace(std::int64_t now) {
   if (!trace_) {
     return;
   }
+  const bool had_clock = trace_->has_clock();
   trace_->read(now);
+  if (!had_clock && trace_->has_clock()) {
+    changed_.notify_all();  // who waits for the start
+  }
   if (transport_->lost() != 0) {
     trace_->distrust();
   }

@@ -13,12 +13,13 @@ namespace ligament::mcu {
 
 namespace {
 
-constexpr std::size_t most_samples = 32;
+constexpr std::size_t most_samples = 64;
 constexpr std::size_t few_samples = 6;  // at the start they come more often
 constexpr std::int64_t soon_ns = 20'000'000;
-constexpr std::int64_t later_ns = 1'000'000'000;
+constexpr std::int64_t later_ns = 250'000'000;
 constexpr std::size_t most_works = 8192;
 constexpr std::int64_t us_in_ns = 1000;
+constexpr device::ClockRate nominal{.ns_per_tick = us_in_ns, .tolerance = 1e-3};
 constexpr std::int64_t latest_us = std::numeric_limits<std::int64_t>::max() / us_in_ns / 2;
 
 }  // namespace
@@ -78,12 +79,13 @@ void CoreTrace::hear_answer(std::int64_t now) {
   if (ticks < 0) {
     return;
   }
-  samples_.push_back({static_cast<std::uint64_t>(ticks), asked_ns_, now});
+  // The answer's microsecond may have begun before the question.
+  samples_.push_back({static_cast<std::uint64_t>(ticks), asked_ns_ - us_in_ns, now});
   if (samples_.size() > most_samples) {
     samples_.pop_front();
   }
   const std::vector<device::ClockSample> all(samples_.begin(), samples_.end());
-  if (const auto fitted = device::fit_clock(all)) {
+  if (const auto fitted = device::fit_clock(all, nominal)) {
     clock_ = *fitted;
   } else if (samples_.size() > 1) {
     samples_.clear();  // a clock that went back is another one
@@ -249,7 +251,7 @@ void CoreTrace::tell(const Work& work) {
                            .base = trace::TimeBase::device,
                            .begin_ns = begin.ns,
                            .end_ns = end.ns,
-                           .bound_ns = std::max(begin.bound_ns, end.bound_ns),
+                           .bound_ns = std::max(begin.bound_ns, end.bound_ns) + us_in_ns,
                            .interval_ns = work.callback.interval_us * us_in_ns},
                           work.callback.message);
 }
@@ -262,7 +264,7 @@ void CoreTrace::tell(const TrackSpan& span) {
                      .name = span.name,
                      .begin_ns = begin.ns,
                      .end_ns = end.ns,
-                     .bound_ns = std::max(begin.bound_ns, end.bound_ns)});
+                     .bound_ns = std::max(begin.bound_ns, end.bound_ns) + us_in_ns});
 }
 
 void CoreTrace::handed(std::size_t node, std::size_t input, std::uint32_t number,

@@ -48,6 +48,8 @@ class CoreTrace {
 
   /// Asks for the core's clock if it is time to; true: the bell must be rung.
   [[nodiscard]] bool ask(std::int64_t now);
+  /// The core's clock was heard twice since its start: its events have times.
+  [[nodiscard]] bool has_clock() const { return clock_.has_value(); }
   /// Takes what the core has left.
   void read(std::int64_t now);
   /// The same, for the last time in a life: what has no time, as the core's clock was not heard

@@ -34,6 +34,7 @@ inline constexpr std::int64_t longest_idle_sleep_ns = 60'000'000'000;
 LIGAMENT_SAFETY_NET int rescan_ms = 5000;  ///< between two matchings, twice as long after each...
 inline constexpr int longest_rescans = 4;  ///< ... up to so many times, while nobody says anything
 LIGAMENT_SAFETY_NET std::int64_t settle_ns = 2'000'000'000;  ///< for another run to say what it is
+LIGAMENT_SAFETY_NET std::int64_t linger_ns = 200'000'000;    ///< for readers to map what is new
 LIGAMENT_SAFETY_NET int listen_backlog = 4096;  ///< newcomers that a stopped process can keep
 
 }  // namespace ligament::pool

@@ -364,7 +364,7 @@ void DomainState::ask_quarantine() {
 
 /// Before we leave: readers of what was published last map it, unless they are stopped.
 void DomainState::linger() {
-  const std::int64_t deadline = monotonic_now_ns() + 200'000'000;
+  const std::int64_t deadline = monotonic_now_ns() + linger_ns;
   const auto is_waiting = [this] {
     const std::lock_guard guard(mutex_);
     return std::any_of(resting_writers_.begin(), resting_writers_.end(),

@@ -123,10 +123,12 @@ expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open(std::int32
     return unexpected<Refusal>(Refusal::of(pid, failure.code != 0 ? failure : late.error()));
   }
   return unexpected<Refusal>(
-      Refusal{fmt::format("process {} cannot be joined: {} domain '{}'", pid,
-                          copied ? "it shows an identity that is not its own, in its directory of"
-                                 : "it shows no valid directory of",
-                          domain)});
+      Refusal{copied ? fmt::format("process {} cannot be joined: it shows an identity that is not "
+                                   "its own, in its directory of domain '{}'",
+                                   pid, domain)
+                     : fmt::format("process {} cannot be joined: it shows no valid directory of "
+                                   "domain '{}' (it may have left already)",
+                                   pid, domain)});
 }
 
 expected<std::unique_ptr<PeerDirectory>, Refusal> PeerDirectory::open_passed(

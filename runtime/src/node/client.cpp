@@ -11,15 +11,14 @@
 namespace ligament {
 namespace detail {
 
-std::int64_t PendingRequests::enter() {
+std::int64_t PendingRequests::enter(std::int64_t limit) {
   const std::int64_t now = pool::monotonic_now_ns();
-  const std::int64_t limit = time_limit_ns.load(std::memory_order_relaxed);
   bool earlier = false;
   std::int64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
     number = ++last_number_;
-    const Times times{now, limit == 0 ? pool::no_deadline : later(now, limit)};
+    const Times times{now, limit <= 0 ? pool::no_deadline : later(now, limit)};
     waiting_.emplace(number, times);
     earlier = times.limit_ns < next_limit_ns();
     if (earlier) {

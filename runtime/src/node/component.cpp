@@ -42,6 +42,9 @@ struct Library {
 struct Registry {
   std::recursive_mutex mutex;  // opening a library runs its registrations
   std::map<std::string, Library> libraries;
+  /// By device and inode: the dynamic linker runs the registrations of a file once, whatever its
+  /// path, and also when another file was there in the meantime.
+  std::map<std::array<std::int64_t, 2>, Factories> of_files;
   Library* opening = nullptr;
 };
 
@@ -83,6 +86,12 @@ ComponentRegistration::ComponentRegistration(const char* class_name, NodeFactory
 
 }  // namespace detail
 
+std::filesystem::path beside(const void* function, const std::string& name) {
+  Dl_info info{};
+  const bool is_known = ::dladdr(function, &info) != 0 && info.dli_fname != nullptr;
+  return (is_known ? std::filesystem::path(info.dli_fname).parent_path() : ".") / name;
+}
+
 expected<ComponentLibrary, ComponentError> ComponentLibrary::open(const std::string& path) {
   std::error_code error;
   const std::string real = std::filesystem::canonical(path, error).string();
@@ -110,8 +119,10 @@ expected<ComponentLibrary, ComponentError> ComponentLibrary::open(const std::str
                    "the library '" + path +
                        "' cannot be loaded: " + (reason == nullptr ? "no reason given" : reason));
   }
-  if (library.factories.empty() && known != all.libraries.end()) {
-    library.factories = known->second.factories;  // the same file after all: only its time changed
+  if (library.factories.empty()) {  // it was open already
+    library.factories = all.of_files[{library.mark[0], library.mark[1]}];
+  } else {
+    all.of_files[{library.mark[0], library.mark[1]}] = library.factories;
   }
   all.libraries[real] = std::move(library);
   return ComponentLibrary(real);

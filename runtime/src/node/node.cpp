@@ -193,11 +193,12 @@ const std::shared_ptr<Clock>& Node::get_clock() const { return state_->clock; }
 
 ParameterValue Node::declare_parameter(const std::string& name, const ParameterValue& default_value,
                                        const ParameterDescriptor& descriptor) {
+  const bool is_new = !has_parameter(name);
   if (auto declared = state_->parameters.declare(name, default_value, descriptor); !declared) {
     state_->report(NodeErrorKind::configuration, declared.error());
   }
   auto value = state_->parameters.get(name).value_or(default_value);
-  if (parameter_events_ != nullptr) {
+  if (is_new && parameter_events_ != nullptr && has_parameter(name)) {
     parameter_events_->declared(*state_, {name, value});
   }
   return value;

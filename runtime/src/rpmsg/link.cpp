@@ -109,6 +109,24 @@ void Link::work() {
   }
 }
 
+/// A bell that counts as rung is not rung (section 5).
+bool Link::hush() {
+  if (phase_ != Phase::running || !bell_) {
+    return false;
+  }
+  auto& word = area_.control().bell_to_host;
+  if (load(word) == 0) {
+    store(word, 1);
+  }
+  return true;
+}
+
+bool Link::has_news() const {
+  const auto& core = area_.control().core;
+  return wants_ != 0 || to_host_.has_used() || load(core.boot) != boot_ ||
+         load(core.state) != LIGAMENT_RPMSG_RUNNING;
+}
+
 void Link::tell_room() {
   reclaim();
   const bool buffers = (wants_ & LIGAMENT_RPMSG_WANTS_BUFFERS) != 0 && !free_.empty();

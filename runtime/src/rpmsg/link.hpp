@@ -2,8 +2,8 @@
 /// \file RPMsg with one core, seen from the host: its life, its channels, messages both ways.
 ///
 /// For a program with an event loop: wait until `fd()` is readable, then `work()`. Nothing here
-/// blocks, sleeps or polls, and one thread calls it. The core is not trusted: whatever it writes
-/// costs its own link at most. After a breach the link is down until the core starts anew.
+/// blocks, sleeps or polls, and one thread at a time calls it. The core is not trusted: whatever it
+/// writes costs its own link at most. After a breach the link is down until the core starts anew.
 #pragma once
 
 #include <array>
@@ -72,6 +72,13 @@ class Link {
 
   [[nodiscard]] int fd() const { return epoll_; }
   void work();
+  /// For who looks at memory again and again instead of sleeping: the core need not ring until the
+  /// next `work`, which must come before the next sleep. False: only its bell tells of it now.
+  [[nodiscard]] bool hush();
+  /// Whether `work` would find something in memory.
+  [[nodiscard]] bool has_news() const;
+  /// Makes `fd` readable until the next `work`.
+  void nudge() const { wake_self(); }
   /// Whether there is a way to the core; none after it was gone.
   [[nodiscard]] bool has_bell() const { return bell_ != nullptr; }
   [[nodiscard]] bool running() const { return phase_ == Phase::running; }

@@ -63,6 +63,8 @@ expected<std::optional<Ring::Used>, Breach> Ring::take() {
   return Used{static_cast<std::uint16_t>(id), size};
 }
 
+bool Ring::has_used() const { return load(used_index()) != next_used_; }
+
 void Ring::give(std::uint16_t id, std::uint32_t size) {
   const auto direction = static_cast<std::size_t>(direction_);
   auto* entries =

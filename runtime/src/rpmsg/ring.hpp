@@ -34,6 +34,8 @@ class Ring {
   void reset();
   /// The next buffer that the core used, if any.
   [[nodiscard]] expected<std::optional<Used>, Breach> take();
+  /// Whether `take` would find one, or a breach.
+  [[nodiscard]] bool has_used() const;
   /// Makes a buffer available; the core sees it after `publish`.
   void give(std::uint16_t id, std::uint32_t size);
   void publish();

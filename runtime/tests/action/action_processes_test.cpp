@@ -75,6 +75,22 @@ TEST_F(ActionProcesses, NoticeAKilledServerAndFindTheNext) {
   EXPECT_EQ(code_of(send(3)), ResultCode::succeeded);
 }
 
+/// Nobody spins while one server takes the place of the other: one event tells of both.
+TEST_F(ActionProcesses, NoticeThatAnotherServerHasTakenThePlace) {
+  Peer server(domain_, "serve");
+  const OtherHandle goal = send(1'000'000);
+  ASSERT_NE(goal, nullptr);
+  auto asked = client_->async_get_result(goal);
+  EXPECT_EQ(spin_until(asked, 20ms), FutureReturnCode::timeout);
+  server.signal(SIGKILL);
+  EXPECT_EQ(server.end(), -SIGKILL);
+  wait_for([&] { return !client_->action_server_is_ready(); });
+  const Peer next(domain_, "serve");
+  ASSERT_TRUE(client_->wait_for_action_server());
+  ASSERT_EQ(spin_until(asked, 60s), FutureReturnCode::success);
+  EXPECT_EQ(asked.get().code, ResultCode::unknown);
+}
+
 TEST_F(ActionProcesses, GiveUpGoalsThatAStoppedServerDoesNotAnswer) {
   const Peer server(domain_, "serve");
   EXPECT_EQ(code_of(send(1)), ResultCode::succeeded);

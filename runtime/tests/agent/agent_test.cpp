@@ -281,6 +281,9 @@ TEST(Agent, AnIdIsUsedAgainAsTheFlagsSay) {
   EXPECT_EQ(with(same, 0), Status::already_exists);
   EXPECT_EQ(with(same, flag::reuse, 77), Status::ok_matched);  // another request, the same object
   EXPECT_EQ(client.bus.writers.size(), 1U);
+  Message padded = same;
+  padded.at(3) = std::byte{0x5A};  // between the bool and the flags: what was in the memory before
+  EXPECT_EQ(with(padded, flag::reuse), Status::ok_matched);
   EXPECT_EQ(with(other, flag::reuse), Status::mismatch);
   EXPECT_EQ(with(other, flag::reuse | flag::replace), Status::ok);
   EXPECT_EQ(client.bus.writers.size(), 2U);
@@ -300,6 +303,92 @@ TEST(Agent, WhatThePoolLacksIsRefused) {
               Status::incompatible);
   }
   EXPECT_EQ(client.bus.writers.size(), 1U);
+}
+
+/// The value of a publisher, subscriber, or of an end, with what follows its flags and depth.
+template <typename Write>
+Message value_with(const Write& write) {
+  Message value;
+  CdrWriter to(value);
+  write(to);
+  return value;
+}
+Message end_with(const std::vector<bool>& before, const std::function<void(CdrWriter&)>& write) {
+  return value_with([&](CdrWriter& to) {
+    to.id(topic);
+    to.boolean(true);
+    to.u16(qos_flag::reliable | qos_flag::keep_last);
+    for (const bool is_there : before) {
+      to.boolean(is_there);
+    }
+    write(to);
+  });
+}
+
+TEST(Agent, PoliciesThatThePoolLacksAreRefusedInBinary) {
+  Client client;
+  client.make_reader();
+  const auto status = [&](unsigned number, Kind kind, const Message& value) {
+    const std::uint16_t parent = kind == Kind::writer   ? publisher
+                                 : kind == Kind::reader ? subscriber
+                                                        : node;
+    return client.status_of(create({object(number, kind), parent, Form::binary, value}));
+  };
+  const Message partition = value_with([](CdrWriter& to) {
+    to.boolean(false);
+    to.boolean(true);
+    to.boolean(true);
+    to.u32(1);
+    to.string("left");
+    to.boolean(false);
+  });
+  const Message group_data = value_with([](CdrWriter& to) {
+    to.boolean(false);
+    to.boolean(true);
+    to.boolean(false);
+    to.boolean(true);
+    to.u32(1);
+    to.u8(7);
+  });
+  for (const Message& value : {partition, group_data}) {
+    EXPECT_EQ(status(2, Kind::publisher, value), Status::incompatible);
+    EXPECT_EQ(status(2, Kind::subscriber, value), Status::incompatible);
+  }
+  // Neither depth nor deadline nor lifespan; then data of the user's.
+  const Message user_data = end_with({false, false, false, true}, [](CdrWriter& to) {
+    to.u32(1);
+    to.u8(7);
+    to.boolean(false);
+    to.boolean(false);
+  });
+  EXPECT_EQ(status(2, Kind::writer, user_data), Status::incompatible);
+  EXPECT_EQ(status(2, Kind::reader, user_data), Status::incompatible);
+  const Message least_time = end_with({false, false, false, false, true}, [](CdrWriter& to) {
+    to.u32(10);
+    to.boolean(false);
+  });
+  const Message filter = end_with({false, false, false, false, false, true},
+                                  [](CdrWriter& to) { to.string("data > 1"); });
+  EXPECT_EQ(status(2, Kind::reader, least_time), Status::incompatible);
+  EXPECT_EQ(status(2, Kind::reader, filter), Status::incompatible);
+  EXPECT_EQ(client.bus.writers.size(), 1U);
+  EXPECT_EQ(client.bus.readers.size(), 1U);
+}
+
+TEST(Agent, DeadlineAndLifespanAreMillisecondsInBinary) {
+  Client client;
+  client.make_writer();
+  const Message value = end_with({false, true}, [](CdrWriter& to) {
+    to.u32(20);
+    to.boolean(true);
+    to.u32(3000);
+    to.boolean(false);
+    to.boolean(false);
+  });
+  EXPECT_EQ(client.status_of(create({object(2, Kind::writer), publisher, Form::binary, value})),
+            Status::ok);
+  EXPECT_EQ(client.bus.writers.back().qos.deadline_ns, 20'000'000);
+  EXPECT_EQ(client.bus.writers.back().qos.lifespan_ns, 3'000'000'000);
 }
 
 TEST(Agent, WhatDoesNotExistIsRefused) {
@@ -361,11 +450,47 @@ TEST(Agent, SamplesComeWhenTheyAreAskedForAndNoMore) {
   EXPECT_EQ(Message(payload.rest().begin(), payload.rest().end()), body);
   client.ask(read(reader, first_best_effort, Reading::endless));
   EXPECT_EQ(count(), 2);
-  EXPECT_EQ(client.status_of(read(reader, first_best_effort, 0)), Status::ok);
-  client.bus.publish("/chatter", {stored, {}});
-  client.sent.clear();
+  for (const std::uint8_t stream : {first_best_effort, no_stream}) {  // the reference client: none
+    client.ask(read(reader, first_best_effort, Reading::endless));
+    EXPECT_EQ(client.status_of(read(reader, stream, 0)), Status::ok);
+    client.bus.publish("/chatter", {stored, {}});
+    client.sent.clear();
+    client.agent.flush(client.now);
+    EXPECT_EQ(count(), 0);
+    (*client.bus.open_readers.begin())->waiting.clear();
+  }
+}
+
+TEST(Agent, SamplesThatHadToWaitForTheirPaceComeByThemselves) {
+  Client client;
+  client.make_reader();
+  for (int i = 0; i < 3; ++i) {
+    client.bus.publish("/chatter", {stored, {}});
+  }
+  client.ask(read(reader, first_best_effort, Reading::endless, 300));
+  const auto delivered = [&client] { return client.agent.clients().at(0).session.delivered; };
+  EXPECT_EQ(delivered(), 1U);
+  const std::int64_t begin = client.now;
+  std::vector<std::int64_t> times;
+  while (delivered() < 3 && client.now < begin + 1'000'000'000) {  // heartbeats are due, too
+    const std::uint64_t before = delivered();
+    client.now = client.agent.tick(client.now);
+    (void)client.agent.tick(client.now);
+    if (delivered() > before) {
+      times.push_back(client.now - begin);
+    }
+  }
+  EXPECT_EQ(times, (std::vector<std::int64_t>{300'000'000, 600'000'000}));
+}
+
+TEST(Agent, ASampleThatBestEffortCannotCarryIsDroppedAndNotDelivered) {
+  Client client;
+  client.make_reader();
+  client.ask(read(reader, first_best_effort, Reading::endless));
+  client.bus.publish("/chatter", {Message(5000), {}});
   client.agent.flush(client.now);
-  EXPECT_EQ(count(), 0);
+  EXPECT_EQ(client.agent.clients().at(0).session.delivered, 0U);
+  EXPECT_EQ(client.agent.clients().at(0).session.dropped, 1U);
 }
 
 /// A sample that goes in more fragments than the window holds.
@@ -539,15 +664,34 @@ TEST(Agent, AWriterThatIsReplacedBetweenFragmentsGetsNoneOfThem) {
   EXPECT_EQ(client.bus.published["/chatter"].size(), 1U);
 }
 
-TEST(Agent, FragmentsThatAreMoreOrLessThanTheySayAreNoMessage) {
+/// The reference client fills its last fragment up, or sends its whole buffer as the last one.
+TEST(Agent, WhatFollowsTheBodyInFragmentsIsPassedOver) {
+  Client client;
+  client.make_writer();
+  const Message content(41, std::byte{9});
+  Message whole = write(writer, content);
+  whole.resize(whole.size() + 3, std::byte{0xA5});
+  const std::span<const std::byte> bytes(whole);
+  client.ask(fragment(bytes.first(20), false));
+  client.ask(fragment(bytes.subspan(20), true));
+  whole.resize(496, std::byte{0xA5});
+  client.ask(fragment(whole, true));
+  client.ask(fragment(whole, false));
+  client.ask(fragment(whole, true));
+  const auto& published = client.bus.published["/chatter"];
+  ASSERT_EQ(published.size(), 3U);
+  for (const auto& one : published) {
+    EXPECT_EQ(Message(one.stored.begin() + 4, one.stored.end()), content);
+  }
+}
+
+TEST(Agent, FragmentsThatAreLessThanTheySayAreNoMessage) {
   Client client;
   client.make_writer();
   const Message whole = write(writer, Message(40, std::byte{9}));
   const std::span<const std::byte> bytes(whole);
   client.ask(fragment(bytes.first(20), false));
   client.ask(fragment(bytes.subspan(20, 4), true));
-  client.ask(fragment(bytes, false));
-  client.ask(fragment(bytes, true));
   client.ask(fragment({}, true));
   EXPECT_TRUE(client.bus.published["/chatter"].empty());
   client.ask(fragment(bytes, true));

@@ -244,6 +244,47 @@ TEST_P(Wires, EachCallHasItsReplyOnce) {
   EXPECT_EQ(wire.bus.writers.back().topic, "rq/twiceRequest");
 }
 
+/// Both count their requests from 1, and both see all replies.
+TEST(BothEnds, EachOfTwoClientsHasItsOwnReplies) {
+  FakeWire wire;
+  Board serving(wire, 1);
+  Board boards[]{Board(wire, 2), Board(wire, 3)};
+  ASSERT_EQ(serving.open(), 0);
+  const ligament_service_types_t types{"a::srv::dds_::Twice_Request_",
+                                       "a::srv::dds_::Twice_Response_"};
+  Server server;
+  ASSERT_EQ(ligament_server_create(&server.server, &serving.node, "/twice", types,
+                                   {&Server::take, &server}),
+            0);
+  Replies replies[2];
+  ligament_client_t clients[2];
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(boards[i].open(), 0);
+    ASSERT_EQ(ligament_client_create(&clients[i], &boards[i].node, "/twice", types,
+                                     {&Replies::take, &replies[i]}),
+              0);
+  }
+  std::map<std::uint16_t, std::uint32_t> wanted[2];
+  for (std::uint32_t call = 0; call < 5; ++call) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::uint32_t value = 1000 * static_cast<std::uint32_t>(i) + call;
+      const int number = ligament_client_call(&clients[i], &value, sizeof value);
+      ASSERT_GT(number, 0);
+      wanted[i][static_cast<std::uint16_t>(number)] = 2 * value;
+    }
+    for (Board* board : {&boards[0], &boards[1], &serving, &boards[0], &boards[1]}) {
+      ASSERT_EQ(ligament_session_run(&board->session, 5), 0);
+    }
+  }
+  for (int turn = 0; turn < 100; ++turn) {
+    for (Board* board : {&serving, &boards[0], &boards[1]}) {
+      ASSERT_EQ(ligament_session_run(&board->session, 1), 0);
+    }
+  }
+  EXPECT_EQ(replies[0].by_call, wanted[0]);
+  EXPECT_EQ(replies[1].by_call, wanted[1]);
+}
+
 TEST(BothEnds, TheTimeOfDayIsTheAgents) {
   FakeWire wire;
   Board board(wire);

@@ -3,6 +3,9 @@
 /// sense. What real clients see: tool/tests/agent/test_agent_parameters.py.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+
 #include "fake_wire.hpp"
 
 extern "C" {
@@ -53,6 +56,16 @@ struct Request {
     ligament_cdr_put_u8(&body, 0);
     ligament_cdr_put(&body, static_cast<std::uint64_t>(integer), 8);
     ligament_cdr_put(&body, 0, 8);
+    ligament_cdr_put_text(&body, "");
+    for (int i = 0; i < 5; ++i) {
+      ligament_cdr_put_u32(&body, 0);
+    }
+  }
+  void real_value(double real) {
+    ligament_cdr_put_u8(&body, LIGAMENT_PARAMETER_DOUBLE);
+    ligament_cdr_put_u8(&body, 0);
+    ligament_cdr_put(&body, 0, 8);
+    ligament_cdr_put(&body, std::bit_cast<std::uint64_t>(real), 8);
     ligament_cdr_put_text(&body, "");
     for (int i = 0; i < 5; ++i) {
       ligament_cdr_put_u32(&body, 0);
@@ -127,6 +140,39 @@ TEST(Parameters, ARequestThatIsCutSetsNothing) {
     EXPECT_EQ(served.node.values[0], cut == 0 ? 5 : 0) << cut;
     EXPECT_EQ(served.node.parameters.dropped, cut) << "no reply";
     served.node.values = {};
+  }
+}
+
+/// Limits are possible values themselves.
+TEST(Parameters, AValueMayBeAtItsLimitsAndNotBeyond) {
+  Served served;
+  double real = 0;
+  ligament_parameter_t& row = served.node.table[1];
+  row.type = LIGAMENT_PARAMETER_DOUBLE;
+  row.value = &real;
+  row.least.real = -0.5;
+  row.most.real = 0.5;
+  const auto set = [&](std::size_t number, auto value) {
+    Request request;
+    ligament_cdr_put_u32(&request.body, 1);
+    ligament_cdr_put_text(&request.body, served.node.names[number].c_str());
+    if constexpr (std::is_same_v<decltype(value), double>) {
+      request.real_value(value);
+    } else {
+      request.value(value);
+    }
+    request.send(served.wire, "set_parameters");
+    served.run();
+  };
+  for (const auto& [wanted, becomes] : {std::pair{9, 9}, {10, 9}, {-9, -9}, {-10, -9}}) {
+    set(0, wanted);
+    EXPECT_EQ(served.node.values[0], becomes) << wanted;
+  }
+  const double more = std::nextafter(0.5, 1.0);
+  for (const auto& [wanted, becomes] :
+       {std::pair{0.5, 0.5}, {more, 0.5}, {-0.5, -0.5}, {-more, -0.5}}) {
+    set(1, wanted);
+    EXPECT_EQ(real, becomes) << wanted;
   }
 }
 

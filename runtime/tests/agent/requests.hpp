@@ -122,7 +122,8 @@ inline Message removal(std::uint16_t object) {
   writer.finish();
   return part;
 }
-inline Message read(std::uint16_t object, std::uint8_t stream, std::uint16_t samples) {
+inline Message read(std::uint16_t object, std::uint8_t stream, std::uint16_t samples,
+                    std::uint16_t pace_ms = 0) {
   Message part;
   PartWriter writer(part, Submessage::read_data);
   write_request(writer.payload(), {31, object});
@@ -130,8 +131,7 @@ inline Message read(std::uint16_t object, std::uint8_t stream, std::uint16_t sam
   writer.payload().u8(0);
   writer.payload().boolean(false);
   writer.payload().boolean(true);
-  for (const std::uint16_t limit :
-       {samples, std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{0}}) {
+  for (const std::uint16_t limit : {samples, std::uint16_t{0}, std::uint16_t{0}, pace_ms}) {
     writer.payload().u16(limit);
   }
   writer.finish();

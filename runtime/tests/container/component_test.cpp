@@ -50,6 +50,17 @@ TEST_F(ExchangedLibrary, IsLoadedAnewBesideTheOldOne) {
   EXPECT_EQ(made()->get_name(), "first");
 }
 
+/// The linker knows the file, and runs its registrations no second time.
+TEST_F(ExchangedLibrary, ThatIsPutBackIsTheFirstOneAgain) {
+  put(LIGAMENT_TEST_FIRST);
+  EXPECT_EQ(made()->get_name(), "first");
+  std::filesystem::rename(path_, folder_ / "kept");
+  put(LIGAMENT_TEST_SECOND);
+  EXPECT_EQ(made()->get_name(), "second");
+  std::filesystem::rename(folder_ / "kept", path_);
+  EXPECT_EQ(made()->get_name(), "first");
+}
+
 TEST_F(ExchangedLibrary, WhoseTimeAloneChangedKeepsItsClasses) {
   put(LIGAMENT_TEST_FIRST);
   EXPECT_EQ(made()->get_name(), "first");

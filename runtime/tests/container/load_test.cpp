@@ -8,6 +8,7 @@
 #include <ligament/sensor_msgs/msg/image.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 #include <optional>
+#include <thread>
 
 #include "process.hpp"
 
@@ -244,6 +245,37 @@ TEST(LoadingPackages, AreFoundInTheAmentIndex) {
   const auto loaded = ask("my_package", "test_nodes::Talker");
   EXPECT_TRUE(loaded.success) << loaded.error_message;
   EXPECT_EQ(loaded.full_node_name, "/talker");
+  container.signal(SIGTERM);
+  EXPECT_EQ(container.wait(), 0);
+}
+
+/// A container that nobody supervises ends when all its nodes have done their work: those it has.
+TEST(LoadingAlone, ANodeThatWasUnloadedDoesNotCountAmongThoseThatAreDone) {
+  const TemporaryFolder folder;
+  const std::string domain = testing::unique_name();
+  auto file = config(domain, Json::array({node("listener", "Listener")}));
+  file["executor_threads"] = 2;
+  Process container({folder.write("c.json", file.dump()), "--ros-tools"}, folder / "log", false);
+  auto context = Context::create({.domain = domain, .run_id = "r"});
+  ASSERT_TRUE(context) << context.error().text;
+  auto asker = std::make_shared<Node>("asker", NodeOptions().context(*context));
+  auto load = asker->create_client<LoadNode>("/one_container/_container/load_node");
+  auto unload = asker->create_client<UnloadNode>("/one_container/_container/unload_node");
+  ASSERT_TRUE(load->wait_for_service() && unload->wait_for_service());
+  LoadNode::Request wanted;
+  wanted.plugin_name = "test_nodes::Meeting";
+  auto loaded = load->async_send_request(wanted);
+  ASSERT_EQ(spin_until_future_complete(asker, loaded), FutureReturnCode::success);
+  const std::uint64_t number = loaded.get()->unique_id;
+  EXPECT_EQ(number, 2U);
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it is done by then
+  UnloadNode::Request gone;
+  gone.unique_id = number;
+  auto unloaded = unload->async_send_request(gone);
+  ASSERT_EQ(spin_until_future_complete(asker, unloaded), FutureReturnCode::success);
+  EXPECT_TRUE(unloaded.get()->success);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // it looks once a second
+  EXPECT_FALSE(container.has_ended()) << "the listener has not done its work";
   container.signal(SIGTERM);
   EXPECT_EQ(container.wait(), 0);
 }

@@ -89,6 +89,57 @@ TEST(ClockFit, GrowsUncertainWithDistance) {
   EXPECT_GT(mapping.to_host(0).bound_ns, mapping.to_host(1000).bound_ns);
 }
 
+TEST(ClockFit, OneLateAnswerDoesNotWidenTheBound) {
+  TrueClock truth{1000.0, 0};
+  std::vector<ClockSample> samples;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    samples.push_back(truth.read(i * 1000));
+  }
+  const double narrow = fit_clock(samples).value().bound_ns;
+  samples[11].host_after_ns += 500'000'000;
+  samples.back().host_before_ns -= 80'000'000;
+  const auto mapping = fit_clock(samples).value();
+  EXPECT_LT(mapping.bound_ns, 2 * narrow);
+  EXPECT_LT(mapping.to_host(samples.back().ticks).bound_ns, 4 * narrow);
+}
+
+TEST(ClockFit, TheNominalRateBoundsWhatIsFarAway) {
+  // Two readings close together say little of the rate.
+  const std::vector<ClockSample> samples{{0, 0, 100'000}, {20'000, 20'000'000, 20'100'000}};
+  const ClockRate nominal{1000, 1e-3};
+  const std::uint64_t second = 1'020'000;
+  EXPECT_GT(fit_clock(samples).value().to_host(second).bound_ns, 5'000'000);
+  const auto mapped = fit_clock(samples, nominal).value().to_host(second);
+  EXPECT_LT(mapped.bound_ns, 1'200'000);
+  EXPECT_GE(mapped.bound_ns, 1'000'000);  // 1e-3 of a second
+  EXPECT_NEAR(static_cast<double>(mapped.ns), 1.02e9, 1.2e6);
+}
+
+TEST_P(ClockFits, BoundTheTruthByTheirNominalRateToo) {
+  TrueClock truth = GetParam();
+  const ClockRate nominal{truth.ns_per_tick * 1.0004, 5e-4};
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ClockSample> samples;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      samples.push_back(truth.read(1'000'000 + i * 3000));
+    }
+    const auto mapping = fit_clock(samples, nominal).value();
+    for (const std::uint64_t at : {0U, 1'005'000U, 9'000'000U, 90'000'000U}) {
+      const auto mapped = mapping.to_host(at);
+      EXPECT_LE(std::abs(static_cast<double>(mapped.ns) - truth.host_ns(at)),
+                static_cast<double>(mapped.bound_ns) + 1)
+          << at;
+    }
+  }
+}
+
+TEST(ClockFit, ARateThatTheReadingsContradictIsLeftOut) {
+  const std::vector<ClockSample> samples{{0, 0, 10}, {1000, 2000, 2010}, {2000, 4000, 4010}};
+  const auto mapping = fit_clock(samples, ClockRate{1, 1e-3}).value();
+  EXPECT_NEAR(mapping.ns_per_tick, 2, 0.01);
+  EXPECT_EQ(mapping.to_host(1500).bound_ns, fit_clock(samples).value().to_host(1500).bound_ns);
+}
+
 TEST(ClockFit, RefusesReadingsThatCannotBe) {
   const std::vector<ClockSample> one{{1, 0, 1}};
   EXPECT_EQ(fit_clock(one).error(), ClockFitError::too_few_samples);

@@ -11,7 +11,6 @@
 #include <ligament/std_msgs/msg/string.hpp>
 
 #include "device/fpga_uio/attachment.hpp"
-#include "device/fpga_uio/plan.hpp"
 #include "stand_in.hpp"
 
 namespace ligament::device {
@@ -234,6 +233,34 @@ TEST_F(Boards, WhoNeverAnswersIsNamedWithWhatIsOwed) {
   EXPECT_EQ(bench.device->state(), State::started);
 }
 
+TEST_F(Boards, WhoSaysWhatIsNoMessageWithoutEndIsNamed) {
+  const StandIn board("upper", {"--fault", "babbles"});
+  auto bench = upper(board);
+  ASSERT_FALSE(bench.error) << bench.error->text;
+  bench.send(text("one"));
+  EXPECT_FALSE(bench.receive());
+  ASSERT_TRUE(bench.error);
+  EXPECT_EQ(bench.error->code, ErrorCode::program_failed) << bench.error->text;
+  EXPECT_THAT(bench.error->text, HasSubstr("its output out gives what is no message, without end"));
+  EXPECT_EQ(bench.device->state(), State::started);
+}
+
+TEST_F(Boards, WhoseCountersNeverRestIsNamed) {
+  const StandIn board("upper", {"--fault", "floods"});
+  auto bench = upper(board);
+  ASSERT_FALSE(bench.error) << bench.error->text;
+  bench.send(text("one"));
+  (void)bench.receive();
+  ASSERT_TRUE(eventually([&] {
+    auto told = bench.device->take_error();
+    if (told) bench.error = told;
+    return bench.error.has_value();
+  }));
+  EXPECT_EQ(bench.error->code, ErrorCode::program_failed) << bench.error->text;
+  EXPECT_THAT(bench.error->text, HasSubstr("its output out gives messages that nobody asked for"));
+  EXPECT_EQ(bench.device->state(), State::started);
+}
+
 TEST_F(Boards, TooLittleMemoryIsRefused) {
   const StandIn little("upper", {"--memory", "8192"});
   const auto small = upper(little);
@@ -316,7 +343,13 @@ class Files : public ::testing::Test {
 };
 
 TEST_F(Files, RegistersAndMemoryAreMapped) {
+  for (const char* const other : {"uio10", "uio9"}) {
+    write(places_.uio / other / "name", "ligament\n");
+  }
   EXPECT_EQ(fpga_uio::first_uio(places_), (places_.devices / "uio0").string());
+  std::filesystem::remove_all(places_.uio / "uio0");
+  EXPECT_EQ(fpga_uio::first_uio(places_), (places_.devices / "uio9").string());
+  write(places_.uio / "uio0" / "maps" / "map0" / "size", "0x20000\n");
   auto board = attach();
   ASSERT_TRUE(board) << board.error().text;
   ASSERT_TRUE(board->registers->write(0x11000, 0x0123'4567'89AB'CDEF));
@@ -364,19 +397,6 @@ TEST_F(Files, AStrangersSocketIsNoStandIn) {
   server.join();
   ASSERT_FALSE(board);
   EXPECT_THAT(board.error().text, HasSubstr("is no stand-in of this version"));
-}
-
-TEST_F(Files, AnUnfitExportIsRefusedWithTheReason) {
-  const std::string path = (root_ / "export.json").string();
-  for (const auto& [written, said] :
-       {std::pair{"{", "parse error"}, std::pair{R"({"schema": "ligament/export/2"})", "schema"},
-        std::pair{"[]", "is no export.json"}}) {
-    write(path, written);
-    const auto plan = fpga_uio::read_plan(path);
-    ASSERT_FALSE(plan);
-    EXPECT_EQ(plan.error().code, ErrorCode::artefact_invalid);
-    EXPECT_THAT(plan.error().text, HasSubstr(said));
-  }
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class StandIn {
   }
 
  private:
-  /// Bound, so that it can be connected to.
+  /// It has its name when it can be connected to.
   [[nodiscard]] bool is_there() const {
     struct stat state {};
     return ::stat(path_.c_str(), &state) == 0;
@@ -93,6 +93,18 @@ inline std::string changed_export(const std::string& board, const std::string& f
           .string();
   std::ofstream(path) << text;
   return path;
+}
+
+/// A copy of an export.json of another identity, of as many digits.
+inline std::string foreign_export(const std::string& board) {
+  std::ifstream in(export_of(board));
+  std::stringstream all;
+  all << in.rdbuf();
+  const std::string text = all.str();
+  const std::string key = "\"identity\": \"0x";
+  const auto at = text.find(key);
+  const std::string digit = at == std::string::npos ? "" : text.substr(at + key.size(), 1);
+  return changed_export(board, key + digit, key + (digit == "0" ? "1" : "0"));
 }
 
 }  // namespace ligament::device::conformance

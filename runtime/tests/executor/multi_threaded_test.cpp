@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
+#include <ligament/rosgraph_msgs/msg/clock.hpp>
 #include <ligament/std_msgs/msg/string.hpp>
 #include <mutex>
 #include <optional>
@@ -254,6 +255,32 @@ TEST_F(MultiThreaded, ACallbackMayWaitForAResponseThatAnotherGroupBrings) {
   wait_for([&] { return sum == 5; });
   EXPECT_TRUE(stop()) << "a callback that waits is answered while the executor drains";
   EXPECT_EQ(errors_of(*node), "");
+}
+
+TEST_F(MultiThreaded, SimulatedTimeGoesOnBesideACallback) {
+  auto node =
+      std::make_shared<Node>("n", options().append_parameter_override("use_sim_time", true));
+  ASSERT_TRUE(executor().add_node(node));
+  auto other = make("m");
+  auto clock = other->create_publisher<rosgraph_msgs::msg::Clock>("/clock", QoS(1));
+  std::atomic<bool> waits{false};
+  std::atomic<std::int64_t> seen{0};
+  auto timer = node->create_wall_timer(1ms, [&] {
+    waits = true;
+    for (int i = 0; i < 30'000 && node->now() < Time(7, 0); ++i) {
+      std::this_thread::sleep_for(1ms);
+    }
+    std::int64_t nothing = 0;
+    seen.compare_exchange_strong(nothing, std::max<std::int64_t>(1, node->now().nanoseconds()));
+  });
+  const Spin spin(*this);
+  wait_for([&] { return waits && clock->get_subscription_count() == 1; });
+  rosgraph_msgs::msg::Clock message;
+  message.clock = Time(7, 0);
+  ASSERT_TRUE(clock->publish(message));
+  wait_for([&] { return seen != 0; });
+  EXPECT_EQ(seen, 7'000'000'000);
+  EXPECT_TRUE(stop());
 }
 
 TEST_F(MultiThreaded, WaitingForWhatTheOwnGroupBringsIsRefused) {

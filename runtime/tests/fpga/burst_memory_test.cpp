@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "memory_wires.hpp"
@@ -28,12 +29,46 @@ TEST(MemoryPort, GivesABeatInTheCycleInWhichItIsPaid) {
   MemoryPort port({.clock_hz = 100e6, .latency_ns = 0, .bytes_per_second = 0.4e9});
   port.ring(0, 0);
   port.advance(0);
-  EXPECT_TRUE(port.gives());  // the first one, however slow the rest
-  port.move();
+  EXPECT_TRUE(port.gives(Way::read));  // the first one, however slow the rest
+  port.move(Way::read);
   port.advance(1);
-  EXPECT_FALSE(port.gives());
+  EXPECT_FALSE(port.gives(Way::read));
   port.advance(2);
-  EXPECT_TRUE(port.gives());
+  EXPECT_TRUE(port.gives(Way::read));
+}
+
+/// How many beats each way moves in so many cycles, if it takes what it can.
+std::pair<int, int> moved(Memory figures, int cycles) {
+  MemoryPort port(figures);
+  std::pair<int, int> beats;
+  port.ring(0, 7);
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    port.advance(static_cast<std::uint64_t>(cycle));
+    for (const auto& [way, count] :
+         {std::pair{Way::read, &beats.first}, std::pair{Way::write, &beats.second}}) {
+      if (port.gives(way)) {
+        port.move(way);
+        ++*count;
+      }
+    }
+  }
+  return beats;
+}
+
+TEST(MemoryPort, BothWaysHaveAllOfADuplexOne) {
+  Memory figures{.clock_hz = 100e6, .latency_ns = 0, .bytes_per_second = 0.8e9};
+  const auto shared = moved(figures, 1000);
+  EXPECT_LE(shared.first + shared.second, 1001);
+  EXPECT_GE(shared.first + shared.second, 999);
+  figures.duplex = true;
+  EXPECT_EQ(moved(figures, 1000), std::pair(1000, 1000));
+  // What others take is taken of each, at moments of its own.
+  figures.contention = 0.25;
+  const auto contended = moved(figures, 40'000);
+  EXPECT_NEAR(contended.first, 30'000, 1500);
+  EXPECT_NEAR(contended.second, 30'000, 1500);
+  EXPECT_NE(contended.first, contended.second);
+  EXPECT_EQ(moved(figures, 40'000), contended);
 }
 
 class BurstMemoryTest : public ::testing::Test {
@@ -147,6 +182,28 @@ TEST_F(BurstMemoryTest, WhatOthersTakeIsTheSameInTwoRuns) {
   EXPECT_GT(shared, alone * 11 / 10);
   EXPECT_EQ(cycles(0.6, 1), shared);
   EXPECT_NE(cycles(0.6, 2), shared);
+}
+
+/// Beats of a burst that is read while something is written in each cycle.
+TEST_F(BurstMemoryTest, ReadsAtTheFullRateWhileADuplexOneWrites) {
+  for (const bool duplex : {false, true}) {
+    const Memory figures{
+        .clock_hz = 100e6, .latency_ns = 100, .bytes_per_second = 0.8e9, .duplex = duplex};
+    port_ = Port{};
+    now_ = 0;
+    MemoryPort pace(figures);
+    BurstMemory memory(port_.wires(), pace.latency());
+    memory.open(address(), 128, false);
+    memory.open(address(128), 128, true);
+    pace.ring(now_, 1);
+    port_.aw_address = address(128);
+    port_.aw_valid = port_.w_valid = 1;  // read() leaves them, so there is always one to write
+    port_.w_strobe = 0xFF;
+    const auto cycles = read(memory, pace, address(), 16).cycles;
+    ASSERT_EQ(cycles.size(), 16U);
+    const std::uint64_t spent = cycles.back() - cycles.front();
+    EXPECT_TRUE(duplex ? spent == 15 : spent >= 28) << duplex << ": " << spent;
+  }
 }
 
 /// Where memory is slow, reads and writes take turns: whose turn it is counts from the doorbell.

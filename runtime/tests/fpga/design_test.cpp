@@ -48,6 +48,10 @@ TEST_F(DesignTest, TakesTheTimeThatTheMemoryTakes) {
   const auto narrow = cycles({.clock_hz = 100e6, .latency_ns = 500, .bytes_per_second = 0.8e9});
   EXPECT_GE(narrow, 255U + 2 * 50);
   EXPECT_LE(narrow, 310U + 2 * 50);
+  // That bandwidth each way is enough for a beat each way.
+  const auto duplex =
+      cycles({.clock_hz = 100e6, .latency_ns = 0, .bytes_per_second = 0.8e9, .duplex = true});
+  EXPECT_EQ(duplex, wide);
 }
 
 TEST_F(DesignTest, EachSubscriptionOfATopicGetsTheMessage) {
@@ -258,6 +262,7 @@ TEST_F(DesignTest, LeavesWhatIsOwedWhenItIsAskedTo) {
   EXPECT_TRUE(left.stopped);
   EXPECT_TRUE(left.departures.empty());
   EXPECT_TRUE(left.troubles.empty());
+  EXPECT_EQ(left.left, std::vector<std::uint64_t>{1});
   // The next message goes in alone, into a design that has been reset.
   model->nodes[0].fault = Fault::none;
   const Outcome outcome = simulation.run({message(100)}, [] { return false; });

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
 #include <ligament/ligament.hpp>
 #include <ligament/trace.hpp>
@@ -161,12 +162,13 @@ using Lines = std::vector<std::string>;
 class CoreTraceToldTest : public CoreTraceTest {
  protected:
   /// Names are told once in a process: each test has its own device.
-  void begin(const std::string& device, std::uint64_t node) {
+  /// `rate`: how fast its clock runs.
+  void begin(const std::string& device, std::uint64_t node, double rate = 1) {
     trace_ = CoreTrace::make(memory_, 0, map, device).value();
     trace_->reset({{node, "/one", {"image"}, {"step"}, 1}});
-    for (std::int64_t now : {1'000'000'000, 2'000'000'000}) {  // its clock runs as the host's
+    for (std::int64_t now : {1'000'000'000, 2'000'000'000}) {
       ASSERT_TRUE(trace_->ask(now));
-      core_->core.answer_us = now / 1000;
+      core_->core.answer_us = std::llround(static_cast<double>(now / 1000) * rate);
       core_->core.answered = core_->host.asked;
       trace_->read(now + 2);
     }
@@ -233,6 +235,13 @@ TEST_F(CoreTraceToldTest, TasksFollowEachOtherAndInterruptsNest) {
   EXPECT_EQ(told(), (Lines{"interrupt bell", "3", "interrupt tick", "9", "task session", "100",
                            "task a?bell?012345678", "7", "task task 3", "2"}));
   EXPECT_EQ(trace_->dropped(), 0U);
+}
+
+TEST_F(CoreTraceToldTest, AClockThatRunsTooFastIsMappedToTheHosts) {
+  begin("fast", 16, 1.01);
+  leave(LIGAMENT_TRACE_BEGIN_TIMER, 0, 0, 0, 1'515'000);
+  leave(LIGAMENT_TRACE_END, 0, 0, 0, 1'616'000);
+  EXPECT_EQ(told(), (Lines{"compute on_step", "100000 for 0"}));
 }
 
 TEST_F(CoreTraceToldTest, WhatALossHidesIsNotInvented) {

@@ -38,7 +38,8 @@ struct Called {
 TEST(OnPublish, IsCalledByTheThreadThatHasPublished) {
   Called called;
   const auto writer = called.side.writer(of_node("/giver"));
-  ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 1; }));
+  ASSERT_TRUE(eventually(
+      [&] { return writer->matched_readers() == 1 && called.reader->matched_writers() == 1; }));
   publish_stamped(*writer, 1, 32);
   ASSERT_EQ(called.calls(), 1U);
   EXPECT_EQ(called.threads.front(), std::this_thread::get_id());
@@ -49,7 +50,8 @@ TEST(OnPublish, IsCalledByTheThreadThatHasPublished) {
 TEST(OnPublish, IsNotCalledByTheReadersOwnNode) {
   Called called;
   const auto writer = called.side.writer(of_node("/taker"));
-  ASSERT_TRUE(eventually([&] { return writer->matched_readers() == 1; }));
+  ASSERT_TRUE(eventually(
+      [&] { return writer->matched_readers() == 1 && called.reader->matched_writers() == 1; }));
   publish_stamped(*writer, 1, 32);
   EXPECT_EQ(wait_for_data(*called.side.waiter), WaitResult::data);
   EXPECT_EQ(called.calls(), 0U);

@@ -126,6 +126,27 @@ TEST(Events, MatchedGoesUpAndDown) {
   EXPECT_EQ(matched.current_change, -2);
 }
 
+TEST(Events, MatchedGoesUpAndDownForSubscriptionsToo) {
+  const Side side(unique_name());
+  const auto reader = side.reader(bytes_on("/t"));
+  auto writer = side.writer(bytes_on("/t"));
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  MatchedStatus matched = reader->take_events().matched;
+  EXPECT_EQ(matched.total_change, 1U);
+  EXPECT_EQ(matched.current_change, 1);
+  matched = reader->take_events().matched;
+  EXPECT_EQ(matched.total, 1U);
+  EXPECT_EQ(matched.total_change, 0U);
+  EXPECT_EQ(matched.current, 1U);
+  EXPECT_EQ(matched.current_change, 0);
+  writer.reset();
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 0; }));
+  matched = reader->take_events().matched;
+  EXPECT_EQ(matched.total, 1U);
+  EXPECT_EQ(matched.current, 0U);
+  EXPECT_EQ(matched.current_change, -1);
+}
+
 TEST(Events, TheSixtyFifthEndIsAProblemThatNamesBoth) {
   const Side side(unique_name());
   auto writer = side.writer(bytes_on("/t"));

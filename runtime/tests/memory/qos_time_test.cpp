@@ -182,6 +182,19 @@ TEST(Deadline, IsNeverDueInThePastNorCountsBackwards) {
   EXPECT_GT(count.due(period, 215), 215);
 }
 
+TEST(Deadline, BeginsWithTheFirstSampleThatASubscriptionIsThereFor) {
+  Watched topic("deadline=20", bytes_on("/t"));
+  ASSERT_EQ(topic.other.ask("publish /t 1 64"), "ok 1");
+  const auto late = topic.side.reader(with(bytes_on("/t"), &QoSProfile::deadline_ns, 20 * ms));
+  ASSERT_TRUE(eventually([&] { return late->matched_writers() == 1; }));
+  EXPECT_TRUE(eventually(
+      [&] { return topic.other.ask("events /t").find("deadline 0") == std::string::npos; }));
+  wait_until(monotonic_now_ns() + 60 * ms);
+  EXPECT_EQ(late->stats().deadline_missed, 0U) << "nothing was published since it came";
+  ASSERT_EQ(topic.other.ask("publish /t 1 64"), "ok 2");
+  EXPECT_TRUE(eventually([&] { return late->stats().deadline_missed != 0; }));
+}
+
 TEST(Deadline, AnyPublisherWillDo) {
   Watched topic("deadline=20", with(bytes_on("/t"), &QoSProfile::deadline_ns, 60'000 * ms));
   ASSERT_EQ(topic.other.ask("publish /t 1 64"), "ok 1");
@@ -242,6 +255,13 @@ TEST(Liveliness, ManualByTopicLivesByItsPublishesAndAssertions) {
   EXPECT_TRUE(topic.becomes(0, 1));
   EXPECT_TRUE(eventually(
       [&] { return topic.other.ask("events /t").find(" lost 0") == std::string::npos; }));
+  const auto told = topic.other.ask("events /t");
+  // Its process looks again for each of these.
+  const auto partner = topic.side.writer(bytes_on("/partner"));
+  const auto other_partner = topic.side.writer(bytes_on("/other_partner"));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(topic.other, "/partner"));
+  ASSERT_NO_FATAL_FAILURE(subscribe_in(topic.other, "/other_partner"));
+  EXPECT_EQ(topic.other.ask("events /t"), told) << "it is lost once";
   EXPECT_TRUE(eventually([&] {
     (void)topic.other.ask("publish /t 1 64");
     return topic.liveliness().alive == 1;

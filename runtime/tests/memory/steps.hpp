@@ -23,6 +23,7 @@ inline void take_the_safety_nets_away() {
   longest_sleep_ns = 120'000'000'000;
   settle_ns = 120'000'000'000;
   rescan_ms = 120'000;
+  linger_ns = 2'000'000'000;  // no more: readers that are stopped never map
 }
 
 /// As programs have them: for tests that count on a bound, in a process that has taken it away.
@@ -30,6 +31,7 @@ inline void put_the_safety_nets_back() {
   longest_sleep_ns = 1'000'000'000;
   settle_ns = 2'000'000'000;
   rescan_ms = 5000;
+  linger_ns = 200'000'000;
 }
 
 enum class AtStep { die, stop, hold };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One topic: publish, take, hold, keep-last, late joiners, wait, bounds; inside one process and
 /// between two.
+#include <array>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -157,6 +158,18 @@ TEST(Topic, LateJoinerGetsHistoryOnlyWhenBothAreTransientLocal) {
   EXPECT_EQ(number_of(plain->take().value()->payload()), 10U);
 }
 
+TEST(Topic, LateJoinerGetsTheHistoryAndNotTheRing) {
+  const Side side(unique_name());
+  auto latched = side.writer(bytes_on("/t", QoS(3).transient_local()), {.ring = 10});
+  for (std::uint64_t i = 1; i <= 9; ++i) {
+    publish_stamped(*latched, i, 32);
+  }
+  auto late = side.reader(bytes_on("/t", QoS(10).transient_local()));
+  ASSERT_TRUE(eventually([&] { return late->matched_writers() == 1; }));
+  EXPECT_EQ(late->stats().history_granted, 3U);
+  EXPECT_EQ(number_of(late->take().value()->payload()), 7U);
+}
+
 TEST(Topic, OneMoreTakeThanMaxHeldIsANamedError) {
   Pair pair(QoS(10), QoS(10).max_held(2));
   for (std::uint64_t i = 1; i <= 4; ++i) {
@@ -308,6 +321,22 @@ TEST(Topic, TimestampsOfAWriterStrictlyIncrease) {
   EXPECT_EQ(last, 1049);
 }
 
+TEST(Topic, TimestampsOfRelayedSamplesAreTheirOwn) {
+  Pair pair;
+  constexpr std::int64_t far = std::int64_t{1} << 62;  // another computer's clock
+  const std::array<std::int64_t, 3> wanted{1000, far, 500};
+  for (const std::int64_t time : wanted) {
+    PublishInfo info;
+    info.source_timestamp_ns = time;
+    info.origin.fill(time == far ? 7 : 0);
+    ASSERT_TRUE(pair.writer->publish(pair.writer->loan(8).value(), info));
+  }
+  const std::array<std::int64_t, 3> expected{1000, far, 1001};
+  for (const std::int64_t time : expected) {
+    EXPECT_EQ(pair.reader->take().value()->info().source_timestamp_ns, time);
+  }
+}
+
 TEST(Topic, ManyWritersAreServedInTurn) {
   const Side side(unique_name());
   auto reader = side.reader(bytes_on("/t"));
@@ -410,6 +439,17 @@ TEST(Endpoint, ThousandsFitIntoOneProcess) {
   EXPECT_EQ(side.domain->endpoints().size(), 300U);
   auto writer = side.writer(bytes_on("/t299"));
   EXPECT_TRUE(eventually([&] { return readers.back()->matched_writers() == 1; }));
+}
+
+TEST(Endpoint, HasAGidThatEndsAsItsKindDoesInDDS) {
+  const Side side(unique_name());
+  const auto writer = side.writer(bytes_on("/t"));
+  const auto reader = side.reader(bytes_on("/t"));
+  for (const EndpointInfo& end : side.domain->endpoints()) {
+    const bool is_writer = end.kind == EndpointKind::writer;
+    EXPECT_EQ(end.gid.back(), is_writer ? 0x03 : 0x04);
+    EXPECT_EQ(end.gid == writer->gid(), is_writer);
+  }
 }
 
 TEST(Endpoint, SixtyFourReadersAreServedTheNextIsReported) {

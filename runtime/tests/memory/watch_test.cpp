@@ -214,5 +214,27 @@ TEST(Arrived, CountsWhatCameTakenOrNot) {
   EXPECT_EQ(reader->arrived(), 4U);
 }
 
+TEST(Arrived, CountsWhatWasLostAndNeverGoesBack) {
+  Side side(unique_name());
+  const auto reader = side.reader(bytes_on("/t", QoS(4)));
+  const auto writer = side.writer(bytes_on("/t", QoS(4)));
+  const auto all = side.reader(bytes_on("/all", QoS(4).keep_all()));
+  const auto to_all = side.writer(bytes_on("/all", QoS(4).keep_all()));
+  ASSERT_TRUE(
+      eventually([&] { return reader->matched_writers() == 1 && all->matched_writers() == 1; }));
+  for (std::uint64_t number = 1; number <= 10; ++number) {
+    publish_stamped(*writer, number, 32);
+  }
+  ASSERT_TRUE(reader->take().value());
+  EXPECT_EQ(reader->arrived(), 10U) << "six of them were lost";
+  all->rest();
+  for (std::uint64_t number = 1; number <= 3; ++number) {
+    publish_stamped(*to_all, number, 32);
+  }
+  EXPECT_EQ(all->arrived(), 3U);
+  all->resume();
+  EXPECT_EQ(all->arrived(), 3U) << "passed over, and come all the same";
+}
+
 }  // namespace
 }  // namespace ligament::pool::test

@@ -112,6 +112,13 @@ const std::vector<Lie> lies_of_the_host = {
        view.descriptor(1, view.avail(1, 2 + slot)).address =
            view.area.map().base + view.area.layout().size;
      }},
+    {"address whose end is above",
+     [](Pair&, View& view) {
+       const auto& layout = view.area.layout();
+       view.descriptor(1, view.avail(1, 2 + slot)).address =
+           view.area.map().base + layout.buffers[1] +
+           view.area.map().count * view.area.map().buffer_size - 16;
+     }},
     {"address in the rings",
      [](Pair&, View& view) {
        view.descriptor(1, view.avail(1, 2 + slot)).address =

@@ -212,5 +212,28 @@ TEST(Rpmsg, BellsRingOnceForMany) {
   EXPECT_EQ(pair.host->got.size(), 10U);
 }
 
+TEST(Rpmsg, WhoLooksIsNotRungAndMissesNothing) {
+  Pair pair;
+  EXPECT_FALSE(pair.host->link.hush()) << "only a bell tells that a core has come";
+  pair.up();
+  const int kicks = pair.core->kicks;
+  ASSERT_TRUE(pair.host->link.hush());
+  EXPECT_FALSE(pair.host->link.has_news());
+  ASSERT_EQ(pair.core->send("x"), 0);
+  EXPECT_TRUE(pair.host->link.has_news());
+  EXPECT_EQ(pair.core->kicks, kicks);
+  pair.host->link.work();
+  EXPECT_EQ(pair.host->got, Texts{"x"});
+  EXPECT_FALSE(pair.host->link.has_news());
+  ASSERT_EQ(pair.core->send("y"), 0);
+  EXPECT_EQ(pair.core->kicks, kicks + 1) << "after `work` the core rings again";
+  pair.settle();
+  ASSERT_TRUE(pair.host->link.hush());
+  ligament_rpmsg_stop(&pair.core->link, 0);
+  EXPECT_TRUE(pair.host->link.has_news()) << "its end is seen as well";
+  pair.host->link.work();
+  EXPECT_FALSE(pair.host->link.hush());
+}
+
 }  // namespace
 }  // namespace ligament::rpmsg::twin

@@ -135,6 +135,7 @@ TEST_F(ParameterServices, SetEachAndTellOfIt) {
       [&](const ParameterEvent& event) { events.push_back(event); });
   wait_for([&] { return subscription->get_publisher_count() == 1; });
   camera_->declare_parameter("late", 7);
+  camera_->declare_parameter("late", 8);  // refused, and so not told
   start();
   SetParameters::Request request;
   request.parameters = {parameter("rate_hz", 15), parameter("rate_hz", 100.0),
@@ -150,7 +151,7 @@ TEST_F(ParameterServices, SetEachAndTellOfIt) {
   EXPECT_EQ(camera_->get_parameter("rate_hz").as_double(), 15.0);
   wait_for([&] {
     (void)spin_some(node_);
-    return events.size() == 2;
+    return events.size() >= 2;
   });
   EXPECT_EQ(events[0].node, "/rig/camera");
   ASSERT_EQ(events[0].new_parameters.size(), 1U);
@@ -190,9 +191,11 @@ TEST_F(ParameterServices, LogLinesReachWhoJoinsLate) {
   });
   LIGAMENT_INFO(camera_->get_logger().get_child("lens"), "wiped");
   LIGAMENT_DEBUG(camera_->get_logger(), "below the level");
+  LIGAMENT_ERROR(camera_->get_logger(), "it is cracked");
+  LIGAMENT_FATAL(camera_->get_logger(), "it is gone");
   wait_for([&] {
     (void)spin_some(node_);
-    return lines.size() == 2;
+    return lines.size() >= 4;
   });
   EXPECT_EQ(lines[0].msg, "the lens is foggy");
   EXPECT_EQ(lines[0].level, Log::WARN);
@@ -200,6 +203,8 @@ TEST_F(ParameterServices, LogLinesReachWhoJoinsLate) {
   EXPECT_GT(lines[0].stamp.sec, 0);
   EXPECT_EQ(lines[1].name, "rig.camera.lens");
   EXPECT_EQ(lines[1].level, Log::INFO);
+  EXPECT_EQ(lines[2].level, Log::ERROR);
+  EXPECT_EQ(lines[3].level, Log::FATAL);
 }
 
 }  // namespace

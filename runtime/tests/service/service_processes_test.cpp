@@ -94,6 +94,28 @@ TEST_F(ServiceProcesses, GiveUpRequestsWhoseTimeIsUp) {
   EXPECT_EQ(client->statistics().strayed, 1U);
 }
 
+TEST_F(ServiceProcesses, GiveUpARequestAfterATimeOfItsOwn) {
+  Peer server(domain_, "serve");
+  auto client = node_->create_client<AddTwoInts>("add");
+  expect_sum(*client);
+  server.stop();
+  bool told = false;
+  (void)client->async_send_request(
+      numbers(1, 1),
+      [&](const Client<AddTwoInts>::SharedFuture& future) { told = future.get() == nullptr; },
+      20ms);
+  auto other = client->async_send_request(numbers(2, 2));
+  executors::SingleThreadedExecutor executor({.context = context_});
+  ASSERT_TRUE(executor.add_node(node_));
+  ASSERT_EQ(executor.spin_until([&] { return told; }, -1ns), FutureReturnCode::success);
+  executor.remove_node(node_);
+  EXPECT_EQ(client->statistics().timeouts, 1U);
+  EXPECT_EQ(client->statistics().pending, 1U);
+  server.signal(SIGCONT);
+  ASSERT_EQ(spin_until(other), FutureReturnCode::success);
+  EXPECT_EQ(other.get()->sum, 4);
+}
+
 TEST_F(ServiceProcesses, PruneOldRequests) {
   Peer server(domain_, "serve");
   auto client = node_->create_client<AddTwoInts>("add");

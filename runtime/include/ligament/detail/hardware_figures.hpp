@@ -50,6 +50,7 @@ struct StreamCounts {
 struct HardwareFigures {
   std::uint64_t messages = 0;  ///< answered
   std::uint64_t refused = 0;   ///< that gave no output
+  std::uint64_t left = 0;      ///< that were not answered when its process was asked to stop
   std::uint64_t cycles = 0;    ///< that it worked
   bool isolated = false;       ///< it hung too often
   std::string device;

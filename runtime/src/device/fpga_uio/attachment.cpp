@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -36,6 +37,17 @@ std::optional<std::uint64_t> number_in(const fs::path& file) {
   return errno == 0 && end != word.c_str() && *end == '\0' ? std::optional{number} : std::nullopt;
 }
 
+/// What was written to memory is there before what follows is done to a register, and the other
+/// way round. Between processors a fence does it (`dmb ish` on aarch64); a device is outside of
+/// these, so there all accesses have to be complete, for the whole system.
+void order_with_device() {
+#if defined(__aarch64__)
+  asm volatile("dsb sy" ::: "memory");
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+}
+
 /// The bus's answers to what is wrong are no values: reads of a place without a register may end
 /// the process (SIGBUS). So places come from the exported folder alone.
 class MappedRegisters final : public RegisterSpace {
@@ -45,11 +57,11 @@ class MappedRegisters final : public RegisterSpace {
   }
   [[nodiscard]] Result<std::uint64_t> read(std::uint32_t place) override {
     const std::uint64_t value = *at(place);
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // memory is looked at after the event
+    order_with_device();  // memory is looked at after the event
     return value;
   }
   [[nodiscard]] Result<void> write(std::uint32_t place, std::uint64_t value) override {
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // memory is written before the doorbell
+    order_with_device();  // memory is written before the doorbell
     *at(place) = value;
     return {};
   }
@@ -142,13 +154,18 @@ std::uint64_t DmaMemory::address_of(std::size_t offset) const {
 }
 
 std::string first_uio(const Places& places) {
-  std::vector<std::string> found;
+  std::optional<unsigned> first;  // by number: uio10 is behind uio9
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(places.uio, ignored)) {
-    found.push_back(entry.path().filename().string());
+    const std::string name = entry.path().filename().string();
+    unsigned number = 0;
+    const char* const end = name.data() + name.size();
+    if (name.starts_with("uio") &&
+        std::from_chars(name.data() + 3, end, number) == std::from_chars_result{end, {}}) {
+      first = std::min(first.value_or(number), number);
+    }
   }
-  std::sort(found.begin(), found.end());
-  return found.empty() ? std::string() : (places.devices / found.front()).string();
+  return first ? (places.devices / ("uio" + std::to_string(*first))).string() : std::string();
 }
 
 Result<Attachment> attach(const std::string& path, const std::string& buffer,

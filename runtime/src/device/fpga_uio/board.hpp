@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <ligament/device.hpp>
 #include <map>
 #include <optional>
@@ -31,23 +32,34 @@ struct Input {
 struct Output {
   std::size_t stream = 0;
   std::span<const std::byte> message;
+  std::int64_t at_ns = 0;  ///< when software learnt of it (CLOCK_MONOTONIC)
 };
 
 /// What a node did wrong: a sentence without its beginning, the node.
 struct Fault {
   std::string node;
   std::string text;
+  std::uint8_t refusal = 0;    ///< the code with which it refused, if that is all
+  std::uint64_t messages = 1;  ///< of its that gave no output because of it
 };
 
+/// What became of a set, node by node.
 struct RunOutcome {
   std::vector<Output> outputs;
-  std::vector<Fault> faults;
+  std::vector<Fault> faults;          ///< of a node whose message was lost, the first one only
+  std::vector<std::string> answered;  ///< nodes whose streams say so; a Broken beat is an answer
+  std::vector<Fault> unanswered;      ///< who owes an answer, and which
+  bool stopped = false;  ///< it was asked to stop: nothing of the set is in the design any more
+
+  /// Adds a fault, unless the node's message is told as lost already.
+  void blame(Fault fault);
 };
 
 struct BoardFigures {
   std::uint64_t interrupts = 0;
   std::uint64_t missed = 0;    ///< events that no interrupt told of
   std::uint64_t repeated = 0;  ///< sets that went in again behind a reset
+  std::uint64_t resets = 0;    ///< of the design, the first included
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };
@@ -70,14 +82,24 @@ class Board {
   [[nodiscard]] Result<std::uint64_t> value(const std::string& name);
 
   /// Sends the set, and waits until nothing is owed. A node that does not answer is a fault; an
-  /// error is the end of the board (ErrorCode::device_lost).
-  [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs);
+  /// error is the end of the board (ErrorCode::device_lost). A message over its stream's bound is
+  /// one, too: a broken one goes in, so that the k-th messages of all its inputs stay together.
+  /// `stop` is asked every few milliseconds whether to leave what is owed; what has come is told.
+  [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs,
+                                       const std::function<bool()>& stop = {});
+  /// Busy cycles, beats read and beats written of its memory port since the reset.
+  [[nodiscard]] Result<std::array<std::uint64_t, 3>> port_counts();
   [[nodiscard]] const BoardFigures& figures() const { return figures_; }
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const std::string& path() const { return at_.path; }
   [[nodiscard]] bool is_stand_in() const { return at_.stand_in; }
 
  private:
+  static constexpr std::uint32_t board_version_at = 0x10000;
+  static constexpr std::uint64_t board_version = 0x1'4C49'4742;
+  /// A read may take that much behind a message (gateway.md, 1).
+  static constexpr std::size_t overrun = 64;
+
   /// A piece of the memory, for one message.
   struct Piece {
     std::size_t offset = 0;
@@ -93,11 +115,13 @@ class Board {
     Piece piece;
     bool out = false;  ///< sent, or lent, and no event yet
     std::uint16_t tag = 0;
-    std::uint64_t sent = 0;  ///< messages since the reset
+    std::uint64_t sent = 0;             ///< messages since the reset
+    std::uint64_t messages_before = 0;  ///< counts when this run began
     // Of an output, in this run:
-    std::uint64_t stored = 0;           ///< rooms that came back as answers
-    std::uint64_t messages_before = 0;  ///< counts when it began
-    std::uint64_t bad_before = 0;
+    std::uint64_t stored = 0;  ///< rooms that came back as answers
+    std::uint64_t broken = 0;  ///< rooms that came back with what is no message
+    std::uint64_t problems_before = 0;
+    std::uint64_t bad_before = 0;  ///< problems and refusals
     std::string fault;
   };
 
@@ -112,20 +136,26 @@ class Board {
   [[nodiscard]] Result<void> begin(std::span<const Input> inputs);
   [[nodiscard]] Result<void> lend(std::size_t stream);
   [[nodiscard]] Result<void> send(const Input& input);
-  /// What a node still owes when patience is over; nothing: all is answered.
-  [[nodiscard]] Result<std::optional<Fault>> wait_for_answers();
+  /// What nodes still owe when patience is over, or when it is stopped; empty: all is answered.
+  [[nodiscard]] Result<std::vector<Fault>> wait_for_answers(const std::function<bool()>& stop);
+  [[nodiscard]] Result<bool> look();
   [[nodiscard]] Result<bool> wait_for_interrupt();
   [[nodiscard]] Result<void> enable_interrupt();
+  [[nodiscard]] unexpected<Error> interrupt_lost(const char* what) const;
   [[nodiscard]] Result<bool> collect(bool stored);
   [[nodiscard]] Result<Event> take_event(std::uint32_t end, bool stored);
   [[nodiscard]] Result<void> finish_send(std::uint32_t end, const Event& event);
   [[nodiscard]] Result<void> finish_room(std::uint32_t end, const Event& event);
-  [[nodiscard]] Result<std::optional<Fault>> who_owes();
-  [[nodiscard]] Result<std::string> owed_by(const NodeStreams& node);
+  [[nodiscard]] Result<std::vector<Fault>> who_owes(bool all);
+  [[nodiscard]] Result<Fault> owed_by(const NodeStreams& node);
+  [[nodiscard]] Result<Fault> owed_at(std::size_t stream, std::uint64_t sets);
   [[nodiscard]] Result<std::uint64_t> count(std::uint32_t place, unsigned shift);
+  [[nodiscard]] std::uint64_t last_count(std::uint32_t place, unsigned shift) const;
+  [[nodiscard]] bool has_answered(const NodeStreams& node) const;
   [[nodiscard]] Result<std::uint64_t> bad(const Stream& stream);
   [[nodiscard]] Result<std::uint64_t> given(std::size_t stream);
   [[nodiscard]] Result<void> tell(RunOutcome& outcome);
+  [[nodiscard]] Result<void> finish(RunOutcome& outcome, std::vector<Fault> owed);
   [[nodiscard]] unexpected<Error> lies(const std::string& what);
   [[nodiscard]] std::uint64_t address_of(const Piece& piece) const;
   [[nodiscard]] std::optional<std::size_t> stream_at(std::uint32_t end, bool input) const;
@@ -139,7 +169,9 @@ class Board {
   std::map<std::pair<std::uint32_t, unsigned>, std::uint64_t> counts_;
   BoardFigures figures_;
   std::uint16_t next_tag_ = 1;
-  bool moved_ = false;  ///< a counter has gone on since it was last asked
+  bool moved_ = false;            ///< a counter has gone on since it was last asked
+  bool stopped_ = false;          ///< this run
+  std::optional<Fault> babbler_;  ///< of this run: who says what nobody asked for, without end
 };
 
 }  // namespace ligament::device::fpga_uio

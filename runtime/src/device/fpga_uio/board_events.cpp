@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a design on a board says: events, counters, refusals. All of it is checked: it may be no
-/// board of ours, or one that is broken.
+/// What a design on a board says: interrupts and events. All of it is checked: it may be no board
+/// of ours, or one that is broken.
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -20,8 +20,11 @@ using fpga::detail::Place;
 using fpga::detail::register_of;
 using std::chrono::steady_clock;
 
-/// A refusal that says: there is nothing to say (lig_fields_pkg).
-constexpr std::uint8_t nothing = 9;
+/// What an output may say that is no message, in a run, before it is taken for one that never ends.
+constexpr std::uint64_t most_broken = 16;
+/// A run that goes on for so many times its patience is none that ends: a board can say
+/// without end that something moves.
+constexpr int most_patiences = 30;
 /// How long an interrupt may be lost before events are looked for without it. A refusal has no
 /// event, so this is also how soon it is seen.
 constexpr int reread_ms = 2;
@@ -39,6 +42,12 @@ const char* clause_of(Status status) {
 
 }  // namespace
 
+unexpected<Error> Board::interrupt_lost(const char* what) const {
+  return failure(ErrorCode::device_lost,
+                 at_.stand_in ? fmt::format("the stand-in '{}' has ended", path())
+                              : fmt::format("the interrupt of '{}' {}: see dmesg", path(), what));
+}
+
 /// 4 bytes that are 1: as `/dev/uioN` wants it. A stand-in's is a socket: it may be gone, which is
 /// no signal's matter.
 Result<void> Board::enable_interrupt() {
@@ -47,10 +56,7 @@ Result<void> Board::enable_interrupt() {
   const ssize_t written =
       at_.stand_in ? ::send(file, &on, sizeof on, MSG_NOSIGNAL) : ::write(file, &on, sizeof on);
   const bool gone = written != sizeof on && errno != EAGAIN;
-  return gone ? failure(ErrorCode::device_lost,
-                        fmt::format("the interrupt of '{}' cannot be enabled: {}", path(),
-                                    at_.stand_in ? "the stand-in has ended" : "see dmesg"))
-              : Result<void>();
+  return gone ? interrupt_lost("cannot be enabled") : Result<void>();
 }
 
 /// True: it has fired.
@@ -68,46 +74,69 @@ Result<bool> Board::wait_for_interrupt() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
     return false;
   }
-  return failure(ErrorCode::device_lost,
-                 fmt::format("'{}' gives no interrupts any more: {}", path(),
-                             at_.stand_in ? "the stand-in's process has ended" : "see dmesg"));
+  return interrupt_lost("gives nothing any more");
 }
 
-Result<std::optional<Fault>> Board::wait_for_answers() {
-  auto progress_at = steady_clock::now();
+/// Waits for an interrupt, and takes the events that are there; true: there were some.
+Result<bool> Board::look() {
+  const auto fired = wait_for_interrupt();
+  const auto read = fired ? collect(false) : fired;
+  const auto stored = read ? collect(true) : read;
+  if (!stored) {
+    return unexpected<Error>(stored.error());
+  }
+  const bool came = *read || *stored;
+  figures_.missed += static_cast<std::uint64_t>(came && !*fired);
+  if (came || *fired) {
+    if (auto enabled = enable_interrupt(); !enabled) {
+      return unexpected<Error>(enabled.error());
+    }
+  }
+  return came;
+}
+
+Result<std::vector<Fault>> Board::wait_for_answers(const std::function<bool()>& stop) {
+  const auto began_at = steady_clock::now();
+  auto progress_at = began_at;
   bool was_over = false;
   for (;;) {
-    const auto fired = wait_for_interrupt();
-    if (!fired) {
-      return unexpected<Error>(fired.error());
+    stopped_ = stop && stop();
+    const auto came = look();
+    if (!came) {
+      return unexpected<Error>(came.error());
     }
-    const auto read = collect(false);
-    const auto stored = read ? collect(true) : read;
-    if (!stored) {
-      return unexpected<Error>(stored.error());
-    }
-    const bool came = *read || *stored;
-    figures_.missed += static_cast<std::uint64_t>(came && !*fired);
-    if (came || *fired) {
-      if (auto enabled = enable_interrupt(); !enabled) {
-        return unexpected<Error>(enabled.error());
-      }
+    if (stopped_) {  // what has come by now is told
+      return who_owes(true);
     }
     moved_ = false;
-    auto owed = who_owes();
+    auto owed = who_owes(false);
     if (!owed) {
       return owed;
     }
+    if (babbler_) {
+      auto all = who_owes(true);
+      if (all) {
+        all->insert(all->begin(), *babbler_);
+      }
+      return all;
+    }
     // Counters are read one after the other: what was between two of them is seen the next time.
     const bool has_topics = plan_.nodes.size() > 1;
-    if (!*owed && (was_over || !has_topics)) {
+    if (owed->empty() && (was_over || !has_topics)) {
       return owed;
     }
-    was_over = !*owed && !moved_;
+    was_over = owed->empty() && !moved_;
     const auto now = steady_clock::now();
-    progress_at = came || moved_ ? now : progress_at;
-    if (*owed && now - progress_at > patience_) {
-      return owed;
+    progress_at = *came || moved_ ? now : progress_at;
+    const bool is_endless = now - began_at > most_patiences * patience_;
+    if (!owed->empty() && (is_endless || now - progress_at > patience_)) {
+      auto all = who_owes(true);
+      if (!all || !all->empty()) {
+        return all;
+      }
+    }
+    if (is_endless) {
+      return lies("its counters never rest");
     }
   }
 }
@@ -188,7 +217,13 @@ Result<void> Board::finish_room(std::uint32_t end, const Event& event) {
   Way& way = ways_[*stream];
   way.out = false;
   if (event.status == Status::malformed) {
-    return lend(*stream);
+    if (++way.broken <= most_broken) {
+      return lend(*stream);
+    }
+    babbler_ = {plan_.streams[*stream].node,
+                fmt::format("its output {} gives what is no message, without end",
+                            plan_.streams[*stream].port)};
+    return {};
   }
   ++way.stored;
   if (event.status != Status::done) {
@@ -203,128 +238,9 @@ Result<void> Board::finish_room(std::uint32_t end, const Event& event) {
                             plan_.streams[*stream].node));
   }
   const auto memory = std::as_const(at_.memory.mapping).bytes();
-  came_.push_back({*stream, memory.subspan(way.piece.offset + front, size)});
+  came_.push_back(
+      {*stream, memory.subspan(way.piece.offset + front, size), pool::monotonic_now_ns()});
   figures_.bytes_out += size;
-  return {};
-}
-
-/// A counter of 32 bits, as one that does not come round.
-Result<std::uint64_t> Board::count(std::uint32_t place, unsigned shift) {
-  const auto value = read(place);
-  if (!value) {
-    return value;
-  }
-  std::uint64_t& known = counts_[{place, shift}];
-  const auto more = static_cast<std::uint32_t>(static_cast<std::uint32_t>(*value >> shift) -
-                                               static_cast<std::uint32_t>(known));
-  moved_ = moved_ || more != 0;
-  known += more;
-  return known;
-}
-
-/// Messages of an output that were refused or broke off.
-Result<std::uint64_t> Board::bad(const Stream& stream) {
-  const auto problems = count(stream.problem, 32);
-  const auto refusals = problems ? count(stream.refusal, 32) : problems;
-  return refusals ? Result<std::uint64_t>(*problems + *refusals) : refusals;
-}
-
-/// Messages that an input has got, or will get.
-Result<std::uint64_t> Board::given(std::size_t number) {
-  const Stream& stream = plan_.streams[number];
-  if (stream.end) {
-    return ways_[number].sent;
-  }
-  const auto frames = count(plan_.places.at(stream.topic + ".frames"), 0);
-  const auto drops = frames ? count(stream.drops, 0) : frames;
-  return drops ? Result<std::uint64_t>(*frames - std::min(*frames, *drops)) : drops;
-}
-
-Result<std::optional<Fault>> Board::who_owes() {
-  for (const NodeStreams& node : plan_.nodes) {
-    const auto what = owed_by(node);
-    if (!what) {
-      return unexpected<Error>(what.error());
-    }
-    if (!what->empty()) {
-      return std::optional(Fault{node.name, *what});
-    }
-  }
-  return std::optional<Fault>();
-}
-
-/// What a node owes, as a sentence without its beginning; empty: nothing.
-Result<std::string> Board::owed_by(const NodeStreams& node) {
-  std::uint64_t sets = UINT64_MAX;
-  for (const std::size_t input : node.inputs) {
-    if (ways_[input].out) {
-      return fmt::format("a message for its input {} was not read from memory",
-                         plan_.streams[input].port);
-    }
-    const auto messages = given(input);
-    if (!messages) {
-      return unexpected<Error>(messages.error());
-    }
-    sets = std::min(sets, *messages);
-  }
-  for (const std::size_t number : node.outputs.empty() ? node.inputs : node.outputs) {
-    const Stream& stream = plan_.streams[number];
-    const auto messages = count(stream.messages, 32);
-    if (!messages) {
-      return unexpected<Error>(messages.error());
-    }
-    if (*messages < sets) {
-      return fmt::format("no answer on its {} {}", stream.input ? "input" : "output", stream.port);
-    }
-    if (stream.input) {
-      continue;
-    }
-    const Way& way = ways_[number];
-    if (stream.end && way.stored < *messages - std::min(*messages, way.messages_before)) {
-      const auto wrong = bad(stream);
-      if (!wrong) {
-        return unexpected<Error>(wrong.error());
-      }
-      if (*wrong == way.bad_before) {
-        return fmt::format("the message of its output {} did not come to memory", stream.port);
-      }
-    }
-  }
-  return std::string();
-}
-
-/// What is wrong with the answers. A core that says more than it was asked for is named; only its
-/// first answer counts.
-Result<void> Board::tell(RunOutcome& outcome) {
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    const Stream& stream = plan_.streams[i];
-    if (!ways_[i].fault.empty()) {
-      outcome.faults.push_back({stream.node, ways_[i].fault});
-    }
-    if (stream.input) {
-      continue;
-    }
-    const auto wrong = bad(stream);
-    if (!wrong) {
-      return unexpected<Error>(wrong.error());
-    }
-    if (*wrong == ways_[i].bad_before) {
-      continue;
-    }
-    const auto problem = read(stream.problem);
-    const auto refusal = problem ? read(stream.refusal) : problem;
-    if (!refusal) {
-      return unexpected<Error>(refusal.error());
-    }
-    const auto code = static_cast<std::uint8_t>(*refusal);
-    if (code != nothing || static_cast<std::uint8_t>(*problem) != 0) {
-      outcome.faults.push_back(
-          {stream.node,
-           fmt::format("its output {} has no message: refused with code {}, problem {} of "
-                       "lig_fields_pkg",
-                       stream.port, code, static_cast<unsigned>(*problem & 0xFFU))});
-    }
-  }
   return {};
 }
 

@@ -4,19 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
-#include "device/cpu/worker.hpp"
 #include "device/failure.hpp"
 #include "node/nearest.hpp"
 
 namespace ligament::device::fpga_uio {
-namespace {
-
-constexpr std::size_t kept_errors = 64;
-constexpr std::size_t kept_spans = 4096;
-
-}  // namespace
 
 Result<void> BoardWorker::load(const std::string& path) {
   auto plan = read_plan(path);
@@ -80,15 +72,12 @@ Result<void> BoardWorker::bind(pool::Domain& domain, const Binding& binding) {
                                                  found->message);
   }
   End end{number, binding.endpoint.topic, nullptr, nullptr, {}};
-  if (waiter_ == nullptr) {
-    auto waiter = domain.create_waiter();
-    if (!waiter) {
-      return failure(ErrorCode::system, waiter.error().text);
-    }
-    waiter_ = std::move(*waiter);
+  const auto wakes = waiter(domain);
+  if (!wakes) {
+    return unexpected<Error>(wakes.error());
   }
   if (found->input) {
-    auto reader = domain.create_reader(binding.endpoint, *waiter_);
+    auto reader = domain.create_reader(binding.endpoint, **wakes);
     if (!reader) {
       return failure(ErrorCode::memory_refused, reader.error().text);
     }
@@ -119,39 +108,12 @@ Result<void> BoardWorker::check_bound() const {
   return {};
 }
 
-void BoardWorker::start() {
-  stop_ = false;
-  {
-    const std::lock_guard lock(mutex_);
-    running_ = true;
+bool BoardWorker::work() {
+  const bool is_there = take_set();
+  if (is_there) {
+    process();
   }
-  // Detached: a board that never answers must not keep the device from being closed.
-  std::thread([self = shared_from_this()] { self->run(); }).detach();
-}
-
-void BoardWorker::request_stop() {
-  stop_ = true;
-  if (waiter_ != nullptr) {
-    waiter_->wake();
-  }
-}
-
-bool BoardWorker::wait_stopped(std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  return stopped_.wait_until(lock, deadline, [this] { return !running_; });
-}
-
-void BoardWorker::run() {
-  while (!stop_ && !lost_) {
-    if (take_set()) {
-      process();
-    } else {
-      waiter_->wait(pool::WaitStrategy::sleep());
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  running_ = false;
-  stopped_.notify_all();
+  return is_there;
 }
 
 /// Whether a message of each input is there: the k-th messages of all inputs belong together.
@@ -202,13 +164,7 @@ void BoardWorker::process() {
     lost_ = true;
     return report(outcome.error().code, outcome.error().text);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    spans_.push_back(span);
-    if (spans_.size() > kept_spans) {
-      spans_.pop_front();
-    }
-  }
+  keep(span);
   for (const Fault& fault : outcome->faults) {
     report(ErrorCode::program_failed,
            fmt::format("'{}' on '{}': {}", fault.node, board_.path(), fault.text));
@@ -236,35 +192,6 @@ void BoardWorker::publish(const Output& output) {
                               pool::to_string(published.error())));
   }
   ++published_;
-}
-
-void BoardWorker::report(ErrorCode code, const std::string& text) {
-  ++failed_;
-  const std::lock_guard lock(mutex_);
-  if (errors_.size() < kept_errors) {
-    errors_.push_back({code, text});
-  }
-}
-
-std::optional<Error> BoardWorker::take_error() {
-  const std::lock_guard lock(mutex_);
-  if (errors_.empty()) {
-    return std::nullopt;
-  }
-  Error first = std::move(errors_.front());
-  errors_.pop_front();
-  return first;
-}
-
-std::vector<Span> BoardWorker::take_spans() {
-  const std::lock_guard lock(mutex_);
-  std::vector<Span> spans(spans_.begin(), spans_.end());
-  spans_.clear();
-  return spans;
-}
-
-Statistics BoardWorker::statistics() const {
-  return {taken_, published_, failed_, copies_, bytes_copied_};
 }
 
 }  // namespace ligament::device::fpga_uio

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <optional>
 
-#include "device/cpu/worker.hpp"
 #include "device/failure.hpp"
 #include "device/fpga_uio/board_worker.hpp"
 
@@ -106,7 +105,11 @@ class FpgaUioDevice final : public Device {
     return worker_->is_lost() ? State::lost : started_ ? State::started : State::idle;
   }
   [[nodiscard]] std::optional<Error> take_error() override { return worker_->take_error(); }
-  [[nodiscard]] std::vector<Span> take_spans() override { return worker_->take_spans(); }
+  [[nodiscard]] std::vector<Span> take_spans() override {
+    std::vector<Span> spans;
+    worker_->take_spans(spans);
+    return spans;
+  }
   [[nodiscard]] Statistics statistics() const override { return worker_->statistics(); }
 
   [[nodiscard]] Result<ClockSample> sample_clock() override {

@@ -32,11 +32,10 @@ auto past_signals(Call call) {
   return result;
 }
 
-/// Waits until a socket has something; false: too long, or it is over.
+/// Waits until a socket has something, or is over; false: too long.
 bool has_more(int socket) {
   pollfd waits{socket, POLLIN, 0};
-  return past_signals([&] { return ::poll(&waits, 1, patience_ms); }) == 1 &&
-         (waits.revents & POLLIN) != 0;
+  return past_signals([&] { return ::poll(&waits, 1, patience_ms); }) == 1;
 }
 
 class ServedRegisters final : public RegisterSpace {
@@ -57,11 +56,21 @@ class ServedRegisters final : public RegisterSpace {
     ligament_board_reply reply{};
     const auto sent =
         past_signals([&] { return ::send(socket_.get(), &request, sizeof request, MSG_NOSIGNAL); });
-    if (sent != static_cast<ssize_t>(sizeof request) || !has_more(socket_.get()) ||
-        past_signals([&] { return ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC); }) !=
-            static_cast<ssize_t>(sizeof reply)) {
-      return failure(ErrorCode::device_lost,
-                     "the stand-in '" + path_ + "' answers no more: its process has ended");
+    if (sent == static_cast<ssize_t>(sizeof request) && !has_more(socket_.get())) {
+      return failure(ErrorCode::device_lost, "the stand-in '" + path_ +
+                                                 "' does not answer within " +
+                                                 std::to_string(patience_ms / 1000) +
+                                                 " s: its process is stopped, or hangs");
+    }
+    const auto got =
+        past_signals([&] { return ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC); });
+    if (got > 0 && got != static_cast<ssize_t>(sizeof reply)) {
+      return failure(
+          ErrorCode::device_lost,
+          "the stand-in '" + path_ + "' says what is no answer: it is of another version");
+    }
+    if (sent != static_cast<ssize_t>(sizeof request) || got <= 0) {
+      return failure(ErrorCode::device_lost, "the stand-in '" + path_ + "' has ended");
     }
     if (reply.error != 0) {
       std::array<char, 16> place{};
@@ -179,8 +188,8 @@ Result<Attachment> attach_stand_in(const std::string& path) {
   Attachment board{.path = path, .stand_in = true, .registers = {}, .interrupt = {}, .memory = {}};
   File socket = connected(path);
   if (socket.get() < 0) {
-    return failure(ErrorCode::unavailable, "the stand-in '" + path + "' does not answer: " +
-                                               std::strerror(errno) + "; start it first");
+    return failure(ErrorCode::unavailable, "nobody serves the stand-in's socket '" + path +
+                                               "': " + std::strerror(errno) + "; start it first");
   }
   Hello hello;
   if (!receive_hello(socket.get(), hello) || !map_memory(hello, board.memory)) {

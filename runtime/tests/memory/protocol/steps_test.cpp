@@ -208,6 +208,38 @@ TEST_F(Steps, ATakeThatMeetsAnUnfinishedReleaseSleepsInsteadOfSpinning) {
   EXPECT_EQ(number, 2U);
 }
 
+TEST_F(Steps, AReleaseWakesWhoSleepsBecauseAllIsHeld) {
+  const Side side(unique_name());
+  auto reader = side.reader(bytes_on("/t", QoS(10).max_held(1)));
+  auto writer = side.writer(bytes_on("/t"));
+  ASSERT_TRUE(eventually([&] { return reader->matched_writers() == 1; }));
+  publish_stamped(*writer, 1, 64);
+  publish_stamped(*writer, 2, 64);
+  auto held = reader->take().value();
+  EXPECT_EQ(side.waiter->wait(WaitStrategy::poll(), 0), WaitResult::woken) << "matched";
+  const Sleeper sleeper(*side.waiter);
+  ASSERT_TRUE(eventually([&] { return sleeper.sleeps(); }));
+  held.reset();
+  EXPECT_TRUE(eventually([&] { return sleeper.done(); }));
+  EXPECT_EQ(sleeper.result(), WaitResult::data);
+  side.waiter->wake();  // should it sleep on
+}
+
+// The memory that it lies in is new, and can be mapped only while the publisher is there.
+TEST_F(Steps, WhoLeavesWaitsAMomentUntilWhatItPublishedLastIsMapped) {
+  Watched watched;
+  Step::arm("housekeeping.woken", AtStep::hold);
+  watched.publisher.send("publish /t 1 100000");
+  std::thread leaving([&] { EXPECT_EQ(watched.publisher.leave(), 0); });
+  ASSERT_TRUE(eventually([] { return Step::is_reached(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  Step::let_go();
+  leaving.join();
+  const auto sample = watched.reader->take().value();
+  ASSERT_TRUE(sample);
+  EXPECT_EQ(sample->payload().size(), 100'000U);
+}
+
 TEST_F(Steps, AWriterThatIsFirstSeenClosingIsTakenFrom) {
   const auto name = unique_name();
   const Side side(name);

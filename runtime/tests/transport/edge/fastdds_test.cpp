@@ -104,8 +104,23 @@ TEST_F(FastDds, ServerAnswersClientsHere) {
     EXPECT_EQ(one->sum, a + 2);
     EXPECT_EQ(two->sum, 100 * a + 2);
   }
+  // Both at once: their requests have equal numbers, and two reply readers keep them apart.
+  AddTwoInts::Request request;
+  request.a = 7;
+  auto one = first->async_send_request(request);
+  request.a = 8;
+  auto two = second->async_send_request(request);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto are_answered = [&] {
+    return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+           two.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  spin_until([&] { return are_answered() || std::chrono::steady_clock::now() > end; });
+  ASSERT_TRUE(are_answered());
+  EXPECT_EQ(one.get()->sum, 7);
+  EXPECT_EQ(two.get()->sum, 8);
   EXPECT_EQ(first->statistics().strayed, 0U);
-  EXPECT_EQ(figures("rq/addRequest").out.sent, 40U);
+  EXPECT_EQ(figures("rq/addRequest").out.sent, 42U);
   EXPECT_EQ(other->finish(), 0);
 }
 

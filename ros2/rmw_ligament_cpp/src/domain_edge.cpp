@@ -28,7 +28,7 @@ constexpr std::int64_t pause_ns = 500'000'000;  // one that cannot start is not 
 std::string engine_config(const rmw_discovery_options_t& options) {
   const bool is_local =
       options.automatic_discovery_range == RMW_AUTOMATIC_DISCOVERY_RANGE_LOCALHOST;
-  std::string peers = is_local ? R"(<Peer Address="localhost"/>)" : "";
+  std::string peers = is_local ? R"(<Peer Address="127.0.0.1"/>)" : "";
   for (std::size_t i = 0; i < options.static_peers_count; ++i) {
     const std::string peer = options.static_peers[i].peer_address;
     const bool is_plain = peer.find_first_of("<>&\"'") == std::string::npos;

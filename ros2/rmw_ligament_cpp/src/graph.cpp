@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -273,7 +274,8 @@ rmw_ret_t count(const rmw_node_t* node, const char* name, std::size_t* result, E
   });
 }
 
-rmw_ret_t tell(const EndpointInfo& endpoint, rcutils_allocator_t* allocator,
+/// `no_mangle`: its type as DDS has it.
+rmw_ret_t tell(const EndpointInfo& endpoint, rcutils_allocator_t* allocator, bool no_mangle,
                rmw_topic_endpoint_info_t* to) {
   const auto& description = endpoint.description;
   const bool is_unknown = description.node.empty() || description.node == edge_node;
@@ -290,7 +292,8 @@ rmw_ret_t tell(const EndpointInfo& endpoint, rcutils_allocator_t* allocator,
   rmw_ret_t result = rmw_topic_endpoint_info_set_node_name(to, name.c_str(), allocator);
   const auto then = [&result](rmw_ret_t next) { result = result == RMW_RET_OK ? next : result; };
   then(rmw_topic_endpoint_info_set_node_namespace(to, space.c_str(), allocator));
-  then(rmw_topic_endpoint_info_set_topic_type(to, description.type_name.c_str(), allocator));
+  const std::string type = no_mangle ? dds_type(description.type_name) : description.type_name;
+  then(rmw_topic_endpoint_info_set_topic_type(to, type.c_str(), allocator));
   then(rmw_topic_endpoint_info_set_topic_type_hash(to, &hash));
   then(rmw_topic_endpoint_info_set_endpoint_type(to, kind));
   then(rmw_topic_endpoint_info_set_gid(to, endpoint.gid.data(), endpoint.gid.size()));
@@ -298,8 +301,22 @@ rmw_ret_t tell(const EndpointInfo& endpoint, rcutils_allocator_t* allocator,
   return result;
 }
 
+/// `no_mangle`: the name is one of DDS.
+Context::Endpoints ends_called(Context& context, const char* name, EndpointKind kind,
+                               bool no_mangle) {
+  if (!no_mangle) {
+    return endpoints_of(context, name, kind);
+  }
+  Context::Endpoints found;
+  const auto graph = context.graph();
+  std::copy_if(graph->begin(), graph->end(), std::back_inserter(found), [&](const auto& endpoint) {
+    return endpoint.kind == kind && !is_marker(endpoint) && dds_topic(endpoint) == name;
+  });
+  return found;
+}
+
 rmw_ret_t ends_of_topic(const rmw_node_t* node, rcutils_allocator_t* allocator, const char* name,
-                        EndpointKind kind, rmw_topic_endpoint_info_array_t* to) {
+                        EndpointKind kind, bool no_mangle, rmw_topic_endpoint_info_array_t* to) {
   RMW_LIGAMENT_CHECK(node);
   RCUTILS_CHECK_ALLOCATOR_WITH_MSG(allocator, "the allocator is not valid",
                                    return RMW_RET_INVALID_ARGUMENT);
@@ -308,11 +325,11 @@ rmw_ret_t ends_of_topic(const rmw_node_t* node, rcutils_allocator_t* allocator, 
     return RMW_RET_INVALID_ARGUMENT;  // it has set the text
   }
   return guarded([&] {
-    const auto found = endpoints_of(context_of_node(node), name, kind);
+    const auto found = ends_called(context_of_node(node), name, kind, no_mangle);
     rmw_ret_t result = rmw_topic_endpoint_info_array_init_with_size(to, found.size(), allocator);
     for (std::size_t i = 0; result == RMW_RET_OK && i < found.size(); ++i) {
       to->info_array[i] = rmw_get_zero_initialized_topic_endpoint_info();
-      result = tell(found[i], allocator, &to->info_array[i]);
+      result = tell(found[i], allocator, no_mangle, &to->info_array[i]);
     }
     if (result != RMW_RET_OK) {
       ignore(rmw_topic_endpoint_info_array_fini(to, allocator));
@@ -440,16 +457,16 @@ rmw_ret_t rmw_get_client_names_and_types_by_node(const rmw_node_t* node,
 }
 
 rmw_ret_t rmw_get_publishers_info_by_topic(const rmw_node_t* node, rcutils_allocator_t* allocator,
-                                           const char* topic_name, bool /*no_mangle*/,
+                                           const char* topic_name, bool no_mangle,
                                            rmw_topic_endpoint_info_array_t* publishers_info) {
-  return ends_of_topic(node, allocator, topic_name, ligament::pool::EndpointKind::writer,
+  return ends_of_topic(node, allocator, topic_name, ligament::pool::EndpointKind::writer, no_mangle,
                        publishers_info);
 }
 rmw_ret_t rmw_get_subscriptions_info_by_topic(const rmw_node_t* node,
                                               rcutils_allocator_t* allocator,
-                                              const char* topic_name, bool /*no_mangle*/,
+                                              const char* topic_name, bool no_mangle,
                                               rmw_topic_endpoint_info_array_t* subscriptions_info) {
-  return ends_of_topic(node, allocator, topic_name, ligament::pool::EndpointKind::reader,
+  return ends_of_topic(node, allocator, topic_name, ligament::pool::EndpointKind::reader, no_mangle,
                        subscriptions_info);
 }
 

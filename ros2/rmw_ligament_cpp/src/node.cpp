@@ -42,8 +42,8 @@ Context::Endpoints endpoints_of(Context& context, const std::string& topic,
 
 rmw_qos_profile_t qos_facing(Context& context, const std::string& topic,
                              ligament::pool::EndpointKind kind, const rmw_qos_profile_t& wanted) {
-  return wants_best(wanted) ? actual_qos(wanted, endpoints_of(context, topic, kind))
-                            : actual_qos(wanted, {});
+  return wants_best(wanted) ? actual_qos(wanted, endpoints_of(context, topic, kind), kind)
+                            : actual_qos(wanted, {}, kind);
 }
 
 std::string fault_of_node(const char* name, const char* space) {

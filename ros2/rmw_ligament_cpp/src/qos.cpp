@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "qos.hpp"
 
-#include <rmw/error_handling.h>
 #include <rmw/qos_policy_kind.h>
 #include <rmw/qos_profiles.h>
 #include <rmw/rmw.h>
 #include <rmw/time.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <string>
-
-#include "identifier.hpp"
 
 namespace rmw_ligament_cpp {
 
@@ -23,6 +18,7 @@ using ligament::LivelinessPolicy;
 using ligament::QoSProfile;
 using ligament::ReliabilityPolicy;
 using ligament::pool::EndpointInfo;
+using ligament::pool::EndpointKind;
 
 constexpr std::uint32_t default_depth = 10;  // as rmw_qos_profile_default
 constexpr std::uint32_t least_depth = 10;
@@ -34,9 +30,7 @@ constexpr std::uint32_t greatest_depth = 1U << 20;
 /// 0: infinite, unspecified, or best available.
 std::int64_t nanoseconds(const rmw_time_t& time) {
   const auto total = rmw_time_total_nsec(time);
-  constexpr rmw_time_t best_available = RMW_QOS_DEADLINE_BEST_AVAILABLE;
-  const bool is_unbounded =
-      rmw_time_equal(time, RMW_DURATION_INFINITE) || rmw_time_equal(time, best_available);
+  const bool is_unbounded = rmw_time_equal(time, RMW_DURATION_INFINITE) || is_best(time);
   return is_unbounded ? 0 : total;
 }
 
@@ -67,44 +61,87 @@ QoSProfile to_pool(const rmw_qos_profile_t& qos) {
   return profile;
 }
 
+using Others = std::span<const EndpointInfo>;
+
 template <typename Is>
-bool all_are(std::span<const EndpointInfo> others, const Is& is) {
+bool all_are(Others others, const Is& is) {
   return std::all_of(others.begin(), others.end(),
                      [&](const EndpointInfo& other) { return is(other.description.qos); });
 }
 
-/// As rmw.h says of `best available`: a subscription asks for what all publishers offer; a
-/// publisher offers what all policies that are asked for need, at its own price.
-void choose_best(rmw_qos_profile_t& qos, std::span<const EndpointInfo> others) {
+/// Of a deadline or lease (0: infinite) the longest that others have, which all of them keep; or
+/// the shortest, which is enough for all of them.
+std::int64_t longest(Others others, std::int64_t QoSProfile::*period) {
+  std::int64_t found = 0;
+  for (const EndpointInfo& other : others) {
+    const std::int64_t theirs = other.description.qos.*period;
+    if (theirs == 0) {
+      return 0;
+    }
+    found = std::max(found, theirs);
+  }
+  return found;
+}
+std::int64_t shortest(Others others, std::int64_t QoSProfile::*period) {
+  std::int64_t found = 0;
+  for (const EndpointInfo& other : others) {
+    const std::int64_t theirs = other.description.qos.*period;
+    found = theirs != 0 && (found == 0 || theirs < found) ? theirs : found;
+  }
+  return found;
+}
+
+/// As rmw_dds_common has it: a subscription asks for what all publishers offer. A publisher offers
+/// what costs none of its subscriptions anything, and else what the strictest of them asks for.
+void choose_best(rmw_qos_profile_t& qos, Others others, EndpointKind facing) {
+  const bool offers = facing == EndpointKind::reader;
   if (qos.reliability == RMW_QOS_POLICY_RELIABILITY_BEST_AVAILABLE) {
-    const bool reliable =
-        all_are(others, [](const auto& o) { return o.reliability == ReliabilityPolicy::reliable; });
+    const bool reliable = offers || all_are(others, [](const auto& other) {
+                            return other.reliability == ReliabilityPolicy::reliable;
+                          });
     qos.reliability =
         reliable ? RMW_QOS_POLICY_RELIABILITY_RELIABLE : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
   }
   if (qos.durability == RMW_QOS_POLICY_DURABILITY_BEST_AVAILABLE) {
-    const bool keeps = all_are(
-        others, [](const auto& o) { return o.durability == DurabilityPolicy::transient_local; });
+    const bool keeps = offers || all_are(others, [](const auto& other) {
+                         return other.durability == DurabilityPolicy::transient_local;
+                       });
     qos.durability =
         keeps ? RMW_QOS_POLICY_DURABILITY_TRANSIENT_LOCAL : RMW_QOS_POLICY_DURABILITY_VOLATILE;
   }
   if (qos.liveliness == RMW_QOS_POLICY_LIVELINESS_BEST_AVAILABLE) {
-    const bool manual = all_are(
-        others, [](const auto& o) { return o.liveliness == LivelinessPolicy::manual_by_topic; });
+    const auto is = [](LivelinessPolicy policy) {
+      return [policy](const auto& other) { return other.liveliness == policy; };
+    };
+    const bool manual = offers ? !all_are(others, is(LivelinessPolicy::automatic))
+                               : all_are(others, is(LivelinessPolicy::manual_by_topic));
     qos.liveliness = manual && !others.empty() ? RMW_QOS_POLICY_LIVELINESS_MANUAL_BY_TOPIC
                                                : RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
   }
+  const auto choose = [&](rmw_time_t& time, std::int64_t QoSProfile::*period) {
+    if (is_best(time)) {
+      time = to_time(offers ? shortest(others, period) : longest(others, period));
+    }
+  };
+  choose(qos.deadline, &QoSProfile::deadline_ns);
+  choose(qos.liveliness_lease_duration, &QoSProfile::liveliness_lease_ns);
 }
 
 }  // namespace
 
+bool is_best(const rmw_time_t& time) {
+  constexpr rmw_time_t best_available = RMW_QOS_DEADLINE_BEST_AVAILABLE;  // a lease's, too
+  return rmw_time_equal(time, best_available);
+}
+
 bool wants_best(const rmw_qos_profile_t& qos) {
   return qos.reliability == RMW_QOS_POLICY_RELIABILITY_BEST_AVAILABLE ||
          qos.durability == RMW_QOS_POLICY_DURABILITY_BEST_AVAILABLE ||
-         qos.liveliness == RMW_QOS_POLICY_LIVELINESS_BEST_AVAILABLE;
+         qos.liveliness == RMW_QOS_POLICY_LIVELINESS_BEST_AVAILABLE || is_best(qos.deadline) ||
+         is_best(qos.liveliness_lease_duration);
 }
 
-rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted, std::span<const EndpointInfo> others) {
+rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted, Others others, EndpointKind facing) {
   if (wanted.history == RMW_QOS_POLICY_HISTORY_SYSTEM_DEFAULT) {
     wanted.history = RMW_QOS_POLICY_HISTORY_KEEP_LAST;
     wanted.depth = wanted.depth == 0 ? default_depth : wanted.depth;
@@ -121,11 +158,18 @@ rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted, std::span<const EndpointI
   if (wanted.liveliness == RMW_QOS_POLICY_LIVELINESS_SYSTEM_DEFAULT) {
     wanted.liveliness = RMW_QOS_POLICY_LIVELINESS_AUTOMATIC;
   }
-  choose_best(wanted, others);
+  choose_best(wanted, others, facing);
   wanted.deadline = to_time(nanoseconds(wanted.deadline));
   wanted.lifespan = to_time(nanoseconds(wanted.lifespan));
   wanted.liveliness_lease_duration = to_time(nanoseconds(wanted.liveliness_lease_duration));
   return wanted;
+}
+
+rmw_qos_profile_t actual_service_qos(rmw_qos_profile_t wanted) {
+  if (wanted.durability == RMW_QOS_POLICY_DURABILITY_BEST_AVAILABLE) {
+    wanted.durability = RMW_QOS_POLICY_DURABILITY_VOLATILE;
+  }
+  return actual_qos(wanted, {}, EndpointKind::writer);
 }
 
 QoSProfile writer_qos(const rmw_qos_profile_t& qos) {
@@ -185,64 +229,4 @@ rmw_qos_policy_kind_t to_rmw(ligament::pool::QosPolicyKind policy) {
   return RMW_QOS_POLICY_INVALID;
 }
 
-namespace {
-
-/// What keeps the two apart for certain; empty: nothing.
-std::string conflict(const QoSProfile& offered, const QoSProfile& requested) {
-  const auto is_loose = [](std::int64_t has, std::int64_t wants) {
-    return wants != 0 && (has == 0 || has > wants);
-  };
-  std::string text;
-  const auto add = [&text](bool is_bad, const char* reason) {
-    text += is_bad ? std::string(text.empty() ? "" : "; ") + reason : "";
-  };
-  add(offered.reliability < requested.reliability,
-      "the publisher is best effort, the subscription wants reliable");
-  add(offered.durability < requested.durability,
-      "the publisher is volatile, the subscription wants transient local");
-  add(is_loose(offered.deadline_ns, requested.deadline_ns),
-      "the publisher's deadline is longer than the subscription's");
-  add(offered.liveliness < requested.liveliness,
-      "the publisher's liveliness is automatic, the subscription wants manual by topic");
-  add(is_loose(offered.liveliness_lease_ns, requested.liveliness_lease_ns),
-      "the publisher's liveliness lease is longer than the subscription's");
-  return text;
-}
-
-/// A policy that the system or the other side decides.
-bool is_open(const rmw_qos_profile_t& qos) {
-  return qos.reliability == RMW_QOS_POLICY_RELIABILITY_SYSTEM_DEFAULT ||
-         qos.reliability == RMW_QOS_POLICY_RELIABILITY_UNKNOWN ||
-         qos.durability == RMW_QOS_POLICY_DURABILITY_SYSTEM_DEFAULT ||
-         qos.durability == RMW_QOS_POLICY_DURABILITY_UNKNOWN ||
-         qos.liveliness == RMW_QOS_POLICY_LIVELINESS_SYSTEM_DEFAULT ||
-         qos.liveliness == RMW_QOS_POLICY_LIVELINESS_UNKNOWN;
-}
-
-}  // namespace
-
 }  // namespace rmw_ligament_cpp
-
-extern "C" rmw_ret_t rmw_qos_profile_check_compatible(const rmw_qos_profile_t publisher_profile,
-                                                      const rmw_qos_profile_t subscription_profile,
-                                                      rmw_qos_compatibility_type_t* compatibility,
-                                                      char* reason, size_t reason_size) {
-  using namespace rmw_ligament_cpp;
-  RMW_CHECK_ARGUMENT_FOR_NULL(compatibility, RMW_RET_INVALID_ARGUMENT);
-  if (reason == nullptr && reason_size != 0) {
-    return fail("no room for the reason is given, but a size of it", RMW_RET_INVALID_ARGUMENT);
-  }
-  return guarded([&] {
-    // An open policy takes the default, which is the stronger one of an offer.
-    std::string text = conflict(to_pool(publisher_profile), to_pool(subscription_profile));
-    *compatibility = !text.empty() ? RMW_QOS_COMPATIBILITY_ERROR : RMW_QOS_COMPATIBILITY_OK;
-    if (text.empty() && (is_open(publisher_profile) || is_open(subscription_profile))) {
-      *compatibility = RMW_QOS_COMPATIBILITY_WARNING;
-      text = "a policy is left to the system or unknown: it may not match";
-    }
-    if (reason_size != 0) {
-      std::snprintf(reason, reason_size, "%s", text.c_str());
-    }
-    return RMW_RET_OK;
-  });
-}

@@ -14,10 +14,16 @@ namespace rmw_ligament_cpp {
 inline constexpr std::uint32_t max_held = 4;
 
 /// What an endpoint really has: defaults of the system chosen, `best available` decided by who is
-/// there (`others`: the endpoints on the other side of the topic).
+/// there (`others`: the endpoints on the other side of the topic, which are of the kind `facing`).
 [[nodiscard]] rmw_qos_profile_t actual_qos(rmw_qos_profile_t wanted,
-                                           std::span<const ligament::pool::EndpointInfo> others);
+                                           std::span<const ligament::pool::EndpointInfo> others,
+                                           ligament::pool::EndpointKind facing);
+/// The same of a service or client, for which `best available` is the default of services: each of
+/// its two ends must fit those of who comes later.
+[[nodiscard]] rmw_qos_profile_t actual_service_qos(rmw_qos_profile_t wanted);
 
+/// A deadline or lease that is to be the best available.
+[[nodiscard]] bool is_best(const rmw_time_t& time);
 /// Whether `others` matter: they are all endpoints of a domain, which are not read for nothing.
 [[nodiscard]] bool wants_best(const rmw_qos_profile_t& qos);
 

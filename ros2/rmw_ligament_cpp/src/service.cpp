@@ -73,7 +73,7 @@ std::unique_ptr<Exchange> open_exchange(Node& node, const rosidl_service_type_su
     return nullptr;
   }
   exchange->is_client = is_client;
-  exchange->qos = actual_qos(qos, {});
+  exchange->qos = actual_service_qos(qos);
   exchange->in_type = std::move(is_client ? types.response : types.request);
   exchange->out_type = std::move(is_client ? types.request : types.response);
   const std::string in = is_client ? reply_topic(name) : request_topic(name);

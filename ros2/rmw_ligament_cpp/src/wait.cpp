@@ -151,8 +151,8 @@ rmw_ret_t rmw_wait(rmw_subscriptions_t* subscriptions, rmw_guard_conditions_t* g
       return wanted.each([](void*& /*entry*/, bool ready) { return ready; });
     };
     Context& own = *static_cast<WaitSet*>(wait_set->data)->context;
-    (void)own.waits().wait(is_ready, deadline_of(wait_timeout));
-    const bool any = clear_unready(wanted);
+    const bool any = own.waits().wait(is_ready, deadline_of(wait_timeout),
+                                      [&wanted] { return clear_unready(wanted); });
     if (any && own.callbacks().are_used()) {
       tell_ready(wanted, own.callbacks());
     }

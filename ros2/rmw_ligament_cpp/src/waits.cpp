@@ -6,7 +6,8 @@
 
 namespace rmw_ligament_cpp {
 
-bool Waits::wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns) {
+bool Waits::wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns,
+                 const std::function<bool()>& claim) {
   using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
   const Clock::time_point deadline{std::chrono::nanoseconds(deadline_ns)};
   Sleeper self{is_ready, false, {}};
@@ -26,7 +27,7 @@ bool Waits::wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns
   if (!has_leader_ && !sleepers_.empty()) {
     sleepers_.front()->woken.notify_one();  // somebody must lead
   }
-  return is_ready();
+  return claim();
 }
 
 /// Sleeps for all, until somebody is ready.

@@ -19,7 +19,14 @@ class Waits {
 
   /// Sleeps until `is_ready` or the deadline (CLOCK_MONOTONIC, ns); returns what it said last. It
   /// is also called by other waiting threads, never by two at once.
-  bool wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns);
+  bool wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns) {
+    return wait(is_ready, deadline_ns, is_ready);
+  }
+  /// The same, and `claim` is called at the end, whose answer it returns: before another thread
+  /// looks whether it is ready, so that of two which wait for one trigger the second goes on
+  /// waiting.
+  bool wait(const std::function<bool()>& is_ready, std::int64_t deadline_ns,
+            const std::function<bool()>& claim);
   /// Something that no reader or event tells of has changed: all look again.
   void wake() { waiter_->wake(); }
   [[nodiscard]] ligament::pool::Waiter& waiter() { return *waiter_; }

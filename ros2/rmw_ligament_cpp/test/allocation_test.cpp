@@ -3,6 +3,7 @@
 /// nothing behind, and succeeds when it is made again.
 #include <fcntl.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <test_msgs/msg/strings.hpp>
@@ -15,9 +16,19 @@ extern "C" {
 void* __libc_malloc(std::size_t size);                     // NOLINT(bugprone-reserved-identifier)
 void* __libc_calloc(std::size_t count, std::size_t size);  // NOLINT(bugprone-reserved-identifier)
 void* __libc_realloc(void* memory, std::size_t size);      // NOLINT(bugprone-reserved-identifier)
+void* __libc_memalign(std::size_t to, std::size_t size);   // NOLINT(bugprone-reserved-identifier)
+void __libc_free(void* memory);                            // NOLINT(bugprone-reserved-identifier)
 }
 
 namespace {
+
+/// Allocations of all threads that were not given back.
+std::atomic<long> living{0};
+
+void* counted(void* memory) {
+  living += memory != nullptr ? 1 : 0;
+  return memory;
+}
 
 /// Allocations of this thread until the one that fails; less than 0: none will.
 thread_local long countdown = -1;
@@ -34,12 +45,28 @@ bool fails_now() {
 }  // namespace
 
 // All libraries of this process take memory from here, `new` included.
-extern "C" void* malloc(std::size_t size) { return fails_now() ? nullptr : __libc_malloc(size); }
+extern "C" void* malloc(std::size_t size) {
+  return fails_now() ? nullptr : counted(__libc_malloc(size));
+}
 extern "C" void* calloc(std::size_t count, std::size_t size) {
-  return fails_now() ? nullptr : __libc_calloc(count, size);
+  return fails_now() ? nullptr : counted(__libc_calloc(count, size));
 }
 extern "C" void* realloc(void* memory, std::size_t size) {
-  return fails_now() ? nullptr : __libc_realloc(memory, size);
+  const bool is_refused = fails_now();
+  return is_refused          ? nullptr
+         : memory == nullptr ? counted(__libc_malloc(size))
+                             : __libc_realloc(memory, size);
+}
+extern "C" void* aligned_alloc(std::size_t to, std::size_t size) {
+  return counted(__libc_memalign(to, size));
+}
+extern "C" int posix_memalign(void** memory, std::size_t to, std::size_t size) {
+  *memory = counted(__libc_memalign(to, size));
+  return *memory == nullptr ? ENOMEM : 0;
+}
+extern "C" void free(void* memory) {
+  living -= memory != nullptr ? 1 : 0;
+  __libc_free(memory);
 }
 
 namespace {
@@ -108,11 +135,6 @@ class Allocation : public RmwTest {
     EXPECT_EQ(rcutils_string_array_fini(&spaces), RCUTILS_RET_OK);
     return count;
   }
-  std::size_t publishers(const char* topic) {
-    std::size_t count = 0;
-    EXPECT_EQ(rmw_count_publishers(node_, topic, &count), RMW_RET_OK);
-    return count;
-  }
 
   const rosidl_message_type_support_t* type_ =
       rosidl_typesupport_cpp::get_message_type_support_handle<Strings>();
@@ -130,7 +152,9 @@ TEST_F(Allocation, OfAPublisher) {
         return rmw_create_publisher(node_, type_, "/topic", &rmw_qos_profile_default, &options);
       },
       [this](rmw_publisher_t* made) { EXPECT_EQ(rmw_destroy_publisher(node_, made), RMW_RET_OK); });
-  EXPECT_EQ(publishers("/topic"), 0U);
+  std::size_t left = 1;
+  EXPECT_EQ(rmw_count_publishers(node_, "/topic", &left), RMW_RET_OK);
+  EXPECT_EQ(left, 0U);
 }
 
 TEST_F(Allocation, OfASubscriptionWithAFilter) {
@@ -168,6 +192,39 @@ TEST_F(Allocation, OfAGuardConditionAndAWaitSet) {
                });
   expect_clean([this] { return rmw_create_wait_set(&context_, 3); },
                [](rmw_wait_set_t* made) { EXPECT_EQ(rmw_destroy_wait_set(made), RMW_RET_OK); });
+}
+
+TEST_F(Allocation, OfEndsThatComeAndGoIsGivenBack) {
+  const auto* service_type = rosidl_typesupport_cpp::get_service_type_support_handle<Service>();
+  const auto& service_qos = rmw_qos_profile_services_default;
+  const auto make_and_destroy = [&] {
+    auto* node = rmw_create_node(&context_, "other", "/");
+    auto* guard = rmw_create_guard_condition(&context_);
+    auto* wait_set = rmw_create_wait_set(&context_, 1);
+    auto* to = subscription<Strings>("/topic");
+    auto* from = publisher<Strings>("/topic");
+    auto* service = rmw_create_service(node, service_type, "/call", &service_qos);
+    auto* client = rmw_create_client(node, service_type, "/call", &service_qos);
+    EXPECT_EQ(rmw_destroy_client(node, client), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_service(node, service), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_publisher(node_, from), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_subscription(node_, to), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_wait_set(wait_set), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_guard_condition(guard), RMW_RET_OK);
+    EXPECT_EQ(rmw_destroy_node(node), RMW_RET_OK);
+  };
+  constexpr int rounds = 200;
+  const auto make_rounds = [&] {
+    for (int round = 0; round < rounds; ++round) {
+      make_and_destroy();
+    }
+  };
+  make_rounds();  // what is kept for the next ones
+  await([this] { return nodes() == 1; });
+  const long before = living;
+  make_rounds();
+  // Fewer than if one of them left something behind each time.
+  await([before] { return living < before + rounds / 2; });
 }
 
 TEST_F(Allocation, OfAContext) {

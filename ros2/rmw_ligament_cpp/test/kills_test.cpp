@@ -10,7 +10,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <random>
+#include <rosidl_typesupport_cpp/service_type_support.hpp>
 #include <test_msgs/msg/strings.hpp>
+#include <test_msgs/srv/basic_types.hpp>
 
 #include "rmw_fixture.hpp"
 
@@ -52,6 +54,11 @@ class Victim {
       ::waitpid(std::exchange(pid_, -1), nullptr, 0);
     }
   }
+  void stop() const {
+    ::kill(pid_, SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
+  void resume() const { ::kill(pid_, SIGCONT); }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
@@ -70,7 +77,7 @@ class Kills : public RmwTest {
   void SetUp() override {
     ::setenv("LIGAMENT_RMW_EDGE", "off", 1);
     range_ = RMW_AUTOMATIC_DISCOVERY_RANGE_LOCALHOST;
-    domain_id_ = 110 + static_cast<std::size_t>(::getpid()) % 120;
+    domain_id_ = 110 + static_cast<std::size_t>(::getpid()) % 60;
     RmwTest::SetUp();
   }
   std::vector<std::string> nodes() {
@@ -137,6 +144,26 @@ TEST_F(Kills, NothingOfTheDeadStaysAndTheLivingLoseNothing) {
               wanted_kills(), sent, std::chrono::duration<double, std::milli>(longest).count());
   EXPECT_EQ(rmw_destroy_subscription(node_, subscription), RMW_RET_OK);
   EXPECT_EQ(rmw_destroy_publisher(node_, publisher), RMW_RET_OK);
+}
+
+/// It has the requests' subscription, and has not seen who asks: its response would get lost.
+TEST_F(Kills, AServerThatHasNotSeenItsClientIsNotThereYet) {
+  const Victim server(domain_id_, "server");
+  server.await_ready();
+  await([&] { return is_there(server.name()); });
+  server.stop();
+  const auto* type =
+      rosidl_typesupport_cpp::get_service_type_support_handle<test_msgs::srv::BasicTypes>();
+  auto* client = rmw_create_client(node_, type, "/victims/call", &rmw_qos_profile_services_default);
+  const auto is_available = [&] {
+    bool available = false;
+    EXPECT_EQ(rmw_service_server_is_available(node_, client, &available), RMW_RET_OK);
+    return available;
+  };
+  EXPECT_FALSE(is_available());
+  server.resume();
+  await(is_available);
+  EXPECT_EQ(rmw_destroy_client(node_, client), RMW_RET_OK);
 }
 
 }  // namespace

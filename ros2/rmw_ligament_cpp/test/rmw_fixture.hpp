@@ -44,27 +44,31 @@ class RmwTest : public ::testing::Test {
   }
 
   template <typename Message>
-  rmw_publisher_t* publisher(const char* topic) {
+  rmw_publisher_t* publisher(const char* topic,
+                             const rmw_qos_profile_t& qos = rmw_qos_profile_default) {
     const auto* type = rosidl_typesupport_cpp::get_message_type_support_handle<Message>();
     const auto options = rmw_get_default_publisher_options();
-    auto* made = rmw_create_publisher(node_, type, topic, &rmw_qos_profile_default, &options);
+    auto* made = rmw_create_publisher(node_, type, topic, &qos, &options);
     EXPECT_NE(made, nullptr) << taken_error();
     return made;
   }
   template <typename Message>
-  rmw_subscription_t* subscription(const char* topic) {
+  rmw_subscription_t* subscription(const char* topic,
+                                   const rmw_qos_profile_t& qos = rmw_qos_profile_default) {
     const auto* type = rosidl_typesupport_cpp::get_message_type_support_handle<Message>();
     const auto options = rmw_get_default_subscription_options();
-    auto* made = rmw_create_subscription(node_, type, topic, &rmw_qos_profile_default, &options);
+    auto* made = rmw_create_subscription(node_, type, topic, &qos, &options);
     EXPECT_NE(made, nullptr) << taken_error();
     return made;
   }
   static void await(const std::function<bool()>& is_done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!is_done() && std::chrono::steady_clock::now() < end) {
+    bool done = is_done();  // once is enough: descriptors of other threads come and go
+    while (!done && std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      done = is_done();
     }
-    ASSERT_TRUE(is_done());
+    ASSERT_TRUE(done);
   }
   static void await_match(const rmw_publisher_t* publisher) {
     await([publisher] {

@@ -71,6 +71,40 @@ TEST_F(Waiting, ManyThreadsAreEachWokenForTheirOwn) {
   }
 }
 
+// Both are woken. Who comes second finds nothing, goes on waiting, and must be woken again.
+TEST_F(Waiting, AThreadThatWasWokenForNothingIsWokenAgain) {
+  auto* never = rmw_create_guard_condition(&context_);
+  auto* shared = rmw_create_guard_condition(&context_);
+  std::thread leader([&] {
+    auto* wait_set = rmw_create_wait_set(&context_, 1);
+    EXPECT_TRUE(wait_for(wait_set, never, {20, 0}));
+    EXPECT_EQ(rmw_destroy_wait_set(wait_set), RMW_RET_OK);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> seen{0};
+    const auto wait = [&] {
+      auto* wait_set = rmw_create_wait_set(&context_, 1);
+      EXPECT_TRUE(wait_for(wait_set, shared, {20, 0})) << "round " << round;
+      EXPECT_EQ(rmw_destroy_wait_set(wait_set), RMW_RET_OK);
+      ++seen;
+    };
+    std::thread first(wait);
+    std::thread second(wait);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ASSERT_EQ(rmw_trigger_guard_condition(shared), RMW_RET_OK);
+    await([&] { return seen != 0; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the other sleeps again
+    ASSERT_EQ(rmw_trigger_guard_condition(shared), RMW_RET_OK);
+    first.join();
+    second.join();
+  }
+  EXPECT_EQ(rmw_trigger_guard_condition(never), RMW_RET_OK);
+  leader.join();
+  EXPECT_EQ(rmw_destroy_guard_condition(shared), RMW_RET_OK);
+  EXPECT_EQ(rmw_destroy_guard_condition(never), RMW_RET_OK);
+}
+
 TEST_F(Waiting, CallbacksCountWhatCame) {
   auto* subscription = this->subscription<BasicTypes>("/counted");
   auto* publisher = this->publisher<BasicTypes>("/counted");

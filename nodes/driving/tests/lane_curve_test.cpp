@@ -51,6 +51,8 @@ TEST(Polynomial, IsThatOfFloat64WithinItsFormat) {
         double x = 0;
         for (int k = degree; k >= 0; --k) x = x * t + exact[static_cast<std::size_t>(k)];
         EXPECT_NEAR(from_fixed(curve->at(t)), x, 0x1p-14);
+        const double steepness = exact[1] + (degree == 2 ? 2 * exact[2] * t : 0);
+        EXPECT_NEAR(from_fixed(curve->slope_at(t)), steepness, 0x1p-14);
       }
     }
   }

@@ -205,6 +205,15 @@ TEST(LightWatch, BeginsAnewWithItsSource) {
   red.number = 0;
   EXPECT_FALSE(red.frame(true));
   EXPECT_TRUE(red.watch.looks());
+  // Green waits for a red, also where it was looking when its source began anew.
+  Watched green(kGreenWatch);
+  green.number = 1000;
+  green.watch.on_other(kShutter * green.number);
+  EXPECT_FALSE(green.frame(false));
+  EXPECT_TRUE(green.watch.looks());
+  green.number = 0;
+  for (int i = 0; i < 8; ++i) EXPECT_FALSE(green.frame(true)) << i;
+  EXPECT_FALSE(green.watch.looks());
 }
 
 }  // namespace

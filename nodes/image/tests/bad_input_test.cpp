@@ -112,6 +112,9 @@ class HandMade {
     (void)graph.executor().add_node(node_);
   }
   void send(const sensor_msgs::msg::Image& image, const Calibration& c) {
+    // What is sent before somebody is matched is lost; not each node takes calibrations.
+    for (int i = 0; i < 200 && images_->get_subscription_count() == 0; ++i) graph_.turn(1);
+    for (int i = 0; i < 50 && infos_->get_subscription_count() == 0; ++i) graph_.turn(1);
     graph_.turn(5);
     sensor_msgs::msg::CameraInfo info;
     info.width = c.width;

@@ -68,6 +68,11 @@ class Robot : public Node {
     message.pose.pose.orientation.w = std::cos(pose.heading / 2);
     EXPECT_TRUE(wheels_->publish(message));
   }
+  /// Whether the node has found its topics, and this one the node's.
+  [[nodiscard]] bool is_matched() const {
+    return images_->get_subscription_count() != 0 && wheels_->get_subscription_count() != 0 &&
+           pose_->get_publisher_count() != 0 && points_->get_publisher_count() != 0;
+  }
   [[nodiscard]] static PlanarPose at(int frame) { return on_circle(0.02 * frame); }
 
   std::vector<PoseStamped> poses;
@@ -92,7 +97,8 @@ struct SlamRun {
     robot = std::make_shared<Robot>(options);
     EXPECT_TRUE(graph.executor().add_node(robot));
     EXPECT_NE(graph.add("slam", parameters), nullptr) << graph.errors();
-    graph.turn(3);
+    while (!robot->is_matched() && graph.errors().empty())
+      graph.turn(1);  // what is sent now is lost
   }
   /// Turns until there are so many poses: with none, a test ends by its watchdog.
   void until(std::size_t poses) {

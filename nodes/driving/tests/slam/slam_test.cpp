@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "scene.hpp"
@@ -76,6 +77,48 @@ TEST(SlamBundle, LinksSpreadTheDriftOverTheWay) {
   EXPECT_NEAR(map.keyframes[2].pose.x, 0.8, 1e-3);
   EXPECT_NEAR(map.points[0].place.x, 1.6, 1e-3) << "a point goes with its keyframe";
   EXPECT_NEAR(map.points[0].place.z, 0.5, 1e-12);
+}
+
+/// Exact sightings: the adjustment ends where poses and points really are.
+TEST(SlamBundle, PosesAndPointsGoToWhereTheyWereSeen) {
+  const std::vector<PlanarPose> real{{0, 0, 0}, {0.15, 0, 0}, {0.3, 0.05, 0.15}};
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> any(-1, 1);
+  Map map;
+  std::vector<cv::Point3d> places;
+  for (const PlanarPose& pose : real)
+    map.keyframes.push_back({pose, Features(kCamera.size()), {}, pose});
+  while (places.size() < 60) {
+    const cv::Point3d place(1.1 + 0.3 * any(random), 0.3 * any(random), 0.2 + 0.2 * any(random));
+    const auto is_seen = [&](const PlanarPose& pose) {
+      return kCamera.seen(pose, place).has_value();
+    };
+    if (!std::ranges::all_of(real, is_seen)) continue;
+    const int number = static_cast<int>(places.size());
+    const auto off = [&] { return 0.01 * any(random); };
+    map.points.push_back({place + cv::Point3d(off(), off(), off()), {}, {}, false, false, 2});
+    for (int k = 0; k < 3; ++k) {
+      auto& keyframe = map.keyframe(k);
+      keyframe.features.add({*kCamera.seen(keyframe.pose, place)});
+      keyframe.points.push_back(kNone);
+      map.observe(number, k, number);
+    }
+    places.push_back(place);
+  }
+  for (const int k : {1, 2}) {
+    map.keyframe(k).pose.x += 0.015;
+    map.keyframe(k).pose.y -= 0.01;
+    map.keyframe(k).pose.heading += 0.01;
+  }
+  adjust(kCamera, map, {1, 2});
+  for (std::size_t k = 0; k < real.size(); ++k) {
+    EXPECT_NEAR(distance(map.keyframes[k].pose, real[k]), 0, 1e-3) << k;
+    EXPECT_NEAR(map.keyframes[k].pose.heading, real[k].heading, 1e-3) << k;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    EXPECT_FALSE(map.points[i].gone) << i;
+    EXPECT_NEAR(cv::norm(map.points[i].place - places[i]), 0, 5e-3) << i;
+  }
 }
 
 TEST(SlamTrajectory, TheErrorIsLeftAfterTurnAndScale) {

@@ -144,6 +144,11 @@ def nearest(name: str, candidates: Iterable[str]) -> str:
     return f"did you mean '{found[0]}'?" if found else ""
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words: "1 part", "2 parts"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def listing(names: Iterable[str], limit: int = 12) -> str:
     """Return names as a sorted, comma-separated list, cut to a readable length."""
     ordered = sorted(names)

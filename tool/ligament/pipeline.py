@@ -56,7 +56,12 @@ def generated(request: Request) -> Generated:
     """Check, map and generate."""
     graph, mapping = mapped(request)
     folder = variant_folder(graph.name, mapping.variant, request.out)
-    return generate(graph, mapping, folder)
+    made = generate(graph, mapping, folder)
+    if any(figures.get("backend") == "uio" for figures in mapping.hardware.values()):
+        from ligament.export.boards import export_boards  # noqa: PLC0415 - it needs this module
+
+        export_boards(graph, mapping, folder)
+    return made
 
 
 def built(

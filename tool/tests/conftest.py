@@ -94,6 +94,15 @@ def _place(item: pytest.Item) -> int:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def short_simulations() -> Generator[None]:
+    """Have the designs of tests compiled sooner, but for `make test-full`: as users have them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("LIGAMENT_TEST_FULL") != "1":
+            patch.setenv("LIGAMENT_MODEL_FLAGS", os.environ.get("LIGAMENT_MODEL_FLAGS", "-O1"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """Keep what the tests work out from what the user's own runs did, and the other way round."""
     with pytest.MonkeyPatch.context() as patch:
@@ -101,13 +110,34 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
         yield
 
 
+def _cpu_s() -> float:
+    """Seconds of the processors so far: of this process, and of the children that it awaited."""
+    return sum(os.times()[:4])
+
+
+#: Where a test has the seconds at its begin.
+_BEGIN = pytest.StashKey[float]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Note the begin of a test's set-up."""
+    item.stash[_BEGIN] = _cpu_s()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Where everything was installed and built first (`dev/test` says so), a skip is a failure.
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell what a test took of the processors; what it waited tells more of the machine's load.
+
+    Where everything was installed and built first (`dev/test` says so), a skip is a failure.
 
     A test that skips itself because its program was not built would otherwise never be missed. What
     no installation can bring (the leave to make network namespaces) says so by its first words.
     """
+    if call.when == "teardown" and _BEGIN in item.stash:
+        item.user_properties.append(("cpu_s", round(_cpu_s() - item.stash[_BEGIN], 2)))
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and _requires_all():
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr

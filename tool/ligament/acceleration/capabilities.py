@@ -6,7 +6,8 @@
     CHECKS = {"raw-image": raw_image}
     def raw_image(context: Context) -> Verdict: ...
 
-A check runs the thing, and its verdict says what was run. `no` also means: nobody wrote it.
+A check runs the thing, and its verdict says what was run. `no` also means: nobody wrote it. `board`
+is for what was right as far as it goes without the board (spec/platform/conformance.md).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ligament.acceleration.manifest import Platform
 from ligament.errors import FailureError, InputError, LigamentError, no_such
 from ligament.programs import end_with_tool
 
-YES, NO, NOT_HERE = "yes", "no", "not here"
+YES, NO, NOT_HERE, BOARD = "yes", "no", "not here", "board"
 _LONGEST_S = 1200
 
 
@@ -73,6 +74,8 @@ class Verdict:
     state: str
     evidence: str
     ran: tuple[str, ...] = ()
+    checked: bool = True
+    """Whether a check found it: there is none of some capabilities."""
 
 
 @dataclass
@@ -178,7 +181,7 @@ def judge(
     for capability in capabilities:
         check = known.get(capability.name)
         if check is None:
-            found[capability.name] = Verdict(NO, "nothing here does it")
+            found[capability.name] = Verdict(NO, "nothing here does it", checked=False)
             continue
         try:
             found[capability.name] = check(context)
@@ -187,6 +190,6 @@ def judge(
             found[capability.name] = Verdict(NO, text, (" ".join(error.command),))
         except InputError as error:
             found[capability.name] = Verdict(NO, error.problems[0].text)
-        except (OSError, ValueError, KeyError) as error:  # what was run left something else behind
+        except (OSError, ValueError, LookupError) as error:  # of what was run
             found[capability.name] = Verdict(NO, f"{type(error).__name__}: {error}")
     return found

@@ -8,24 +8,19 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import pkgutil
 from collections.abc import Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
 from ligament.acceleration import verbs
+from ligament.acceleration.verbs import verb_names
 from ligament.acceleration.workspace import Workspace
 from ligament.cli.main import report_error, told
 from ligament.errors import InputError, Problem, listing, nearest
 
 SUMMARY = "Platforms of this workspace, and what is built for them."
 _EXIT_CODES = "Exit codes: 0 done, 1 something that was run failed, 2 a mistake in the input."
-
-
-def verb_names() -> list[str]:
-    """Return the names of all verbs, sorted."""
-    return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(verbs.__path__))
 
 
 def load_verb(name: str) -> Any:

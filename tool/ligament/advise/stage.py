@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,15 +51,20 @@ class Advice:
     graph: Graph
 
 
-def advise(asked: Asked) -> Advice:
-    """Read the runs, and predict every change."""
+def advise(asked: Asked, say: Callable[[str], None] = lambda _: None) -> Advice:
+    """Read the runs, and predict every change; `say`: what is done now, as a line for people."""
     graph = _load(asked.graph)
+    say(f"reading {asked.runs[0]}")
     case = read_case(asked.runs[0], graph)
     others = [read_other(path, graph) for path in asked.runs[1:]]
     costs = costs_of(case, others)
+    say("replaying the run as it was")
     again = replayed(case, costs)
     changes = _wanted(find_changes(case, graph), asked.only)
-    lines = [_line(case, change, costs, asked, graph) for change in changes]
+    lines = []
+    for number, change in enumerate(changes, 1):
+        say(f"predicting {number} of {len(changes)}: {change.name}")
+        lines.append(_line(case, change, costs, asked, graph))
     lines.sort(key=lambda line: (line["p50"] is None, line["p50"]["ns"] if line["p50"] else 0.0))
     data = {
         "schema": SCHEMA,

@@ -47,7 +47,13 @@ def absent_topics(
 
     That is no mistake: a publisher may still come.
     """
-    known = {topic for graph in graphs_of_runs(out, domain) for topic in graph.get("topics", {})}
+    known = {
+        topic
+        for graph in graphs_of_runs(out, domain)
+        for part in (graph, *(one for one in graph.get("executables", {}).values()))
+        for role in ("topics", "publishes", "subscribes")
+        for topic in part.get(role, ())
+    }
 
     def warnings(status: Mapping[str, Any]) -> list[str]:
         there = {topic["topic"] for topic in status["topics"]}
@@ -69,6 +75,12 @@ def published_already(topics: Iterable[str], out: Path, domain: str | None) -> t
         for name, topic in graph.get("topics", {}).items()
         for end in topic.get("ends", ())
         if end.get("direction") == "out"
+    }
+    publishers |= {
+        topic: name
+        for graph in graphs_of_runs(out, domain)
+        for name, executable in graph.get("executables", {}).items()
+        for topic in executable.get("publishes", ())
     }
     both = sorted(topic for topic in topics if topic in publishers)
     if not both:

@@ -92,6 +92,11 @@ BENCHES: tuple[Bench, ...] = (
         "How fast is a running graph recorded, beside plain writes of the same bytes?",
     ),
     Bench(
+        "workspace",
+        "What does `colcon build` cost where nothing has changed, beside an empty package?",
+        has_options=False,
+    ),
+    Bench(
         "trace",
         "What do trace events cost, off and on, and how fast are recordings read?",
     ),

@@ -63,11 +63,13 @@ class Goal:
     published: str | Callable[[Row], str] = ""
     #: A count of cycles or cells, which no machine's day excuses: missing it is a failure.
     exact: bool = False
-    #: Why it is missed, where that is known: for every result, or by result file.
-    why: str | Mapping[str, str] = ""
+    #: Why it is missed, where that is known: for every result, by result file, or of a row.
+    why: str | Mapping[str, str] | Callable[[Row], str] = ""
 
     def why_in(self, file: str) -> str:
-        """Why this result misses it."""
+        """Why this result misses it; empty where each row has its own reason."""
+        if callable(self.why):
+            return ""
         return self.why if isinstance(self.why, str) else self.why.get(file, "")
 
 
@@ -250,7 +252,7 @@ def _line(goal: Goal, row: Row, rows: list[Row], figures: Figures, result: Resul
         floor = None if least is None else ("", least)
     published = goal.published(row) if callable(goal.published) else goal.published
     numbers = (told, middle, low, high, passes, limit)
-    why = row.get("why", "")
+    why = row.get("why", "") or (goal.why(row) if callable(goal.why) else "")
     return Line(goal, what, unit, *numbers, best, floor, published, why)
 
 

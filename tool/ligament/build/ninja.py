@@ -37,10 +37,10 @@ def run_step(step: Step, progress: Progress | None = None) -> str:
         step.log.parent.mkdir(parents=True, exist_ok=True)
     output: list[str] = []
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] ", "LC_ALL": "C.UTF-8"}
-    # Sources are named by absolute paths, and generated ones by their place beside the build, so an
-    # object of one graph serves another as well.
+    # What lies beside the build is named by its place there: generated sources, and the headers
+    # that the build itself makes of them. So an object of one graph serves another as well.
     environment.setdefault("CCACHE_NOHASHDIR", "true")
-    environment.setdefault("CCACHE_BASEDIR", str(step.project))
+    environment.setdefault("CCACHE_BASEDIR", os.path.commonpath((step.project, step.log.parent)))
     environment.setdefault("CCACHE_ABSSTDERR", "true")
     try:
         process = subprocess.Popen(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import subprocess
 from collections.abc import Callable, Mapping
@@ -61,9 +62,12 @@ def build(
     folder = manifest.parent
     compiled = False
     libraries: dict[str, Any] = {}
+    boards: dict[str, Any] = {}
     for kind, entry in data["backends"].items():
         compiled |= BUILDERS[kind](folder, entry, jobs or default_jobs(), progress, target)
         for node_type, library in entry["libraries"].items():
+            if found := _board(folder, library.get("board"), target):
+                boards[library["board"]["device"]] = found
             name = node_type if kind == "cpu" else f"{node_type}@{kind}"
             libraries[name] = _library(folder, library["library"])
     record = {
@@ -77,6 +81,8 @@ def build(
         "check": data["check"],
         "versions": _versions(),
     }
+    if boards:
+        record["boards"] = dict(sorted(boards.items()))
     for name in ("executables", "servers", "lifecycle"):
         if data.get(name):
             record[name] = data[name]
@@ -89,6 +95,22 @@ def build(
     write_json(path, record)
     write_launch_file(folder, record)
     return Built(path, compiled)
+
+
+def _board(
+    folder: Path, board: Mapping[str, Any] | None, target: Target | None
+) -> dict[str, Any] | None:
+    """Compile what stands for a board, on this machine; None where nothing does."""
+    if board is None or not board["stand_in"] or target is not None:
+        return None
+    from ligament.export.boards import build_stand_in, memory_of  # noqa: PLC0415 - only boards
+
+    program = build_stand_in(folder / board["folder"])
+    return {
+        "design": f"{board['folder']}/export.json",
+        "stand_in": os.path.relpath(program, folder.resolve()),
+        "memory_bytes": memory_of(folder / board["folder"]),
+    }
 
 
 def _library(folder: Path, library: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,12 +43,20 @@ FAST = "-O2 -march=native -fno-tree-vectorize -fno-semantic-interposition"
 AS_WRITTEN = "-fno-guess-branch-probability"
 
 
+#: The user's own options of it: they come behind these.
+VARIABLE = "LIGAMENT_MODEL_FLAGS"
+
+
 def fast() -> str:
-    """Options of the compiler for what is evaluated in each cycle."""
+    """Options of the compiler for what is evaluated in each cycle; SystemExit for what is none."""
     compiler = shutil.which("c++") or "false"
     words = (compiler, AS_WRITTEN, "-fsyntax-only", "-xc++", os.devnull)
     known = subprocess.run(words, check=False, capture_output=True).returncode == 0
-    return f"{FAST} {AS_WRITTEN}" if known else FAST
+    own = os.environ.get(VARIABLE, "").split()
+    # They become words of Verilator's makefile.
+    if strange := [word for word in own if not re.fullmatch(r"-[\w=+.,:/@%-]+", word)]:
+        sys.exit(f"{VARIABLE}: '{strange[0]}' is no option that can be passed on, as -O1 is")
+    return " ".join((FAST, *((AS_WRITTEN,) if known else ()), *own))
 
 
 def compiled() -> str:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from sys import stderr
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -76,7 +76,7 @@ def advise(
             )
         )
     asked = Asked(graph_path(graph), graph, runs, out, tuple(only or ()))
-    found = advice_of(asked)
+    found = advice_of(asked, _say)
     data = found.data
     if not json:
         print(advice_text(data), flush=True)
@@ -88,6 +88,10 @@ def advise(
         print_json(data)
 
 
+def _say(text: str) -> None:
+    print(f"advise: {text}", file=sys.stderr, flush=True)
+
+
 def _checked(asked: Asked, found: Advice, passes: int, quiet: bool) -> list[dict[str, Any]]:
     """Run the changes; each is told as soon as it is known."""
     from ligament.advise.check import check, plan_of  # noqa: PLC0415 - rarely wanted
@@ -96,7 +100,7 @@ def _checked(asked: Asked, found: Advice, passes: int, quiet: bool) -> list[dict
     if not quiet:
         print("\nPredicted and measured:", flush=True)
     checks = []
-    for one in check(asked, found, plan_of(found, passes), lambda text: print(text, file=stderr)):
+    for one in check(asked, found, plan_of(found, passes), _say):
         checks.append(one.to_json())
         if not quiet:
             print(checked_text(one), flush=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,17 @@ Port = Annotated[
     int, typer.Option("--port", min=0, max=65535, metavar="P", help="UDP port; 0: any.")
 ]
 Address = Annotated[str, typer.Option("--address", metavar="IP", help="IPv4 address to listen on.")]
+Spin = Annotated[
+    int,
+    typer.Option(
+        "--spin",
+        min=0,
+        max=1_000_000,
+        metavar="US",
+        help="Microseconds for which the agent looks after a datagram, before it sleeps. Samples "
+        "come sooner, for a processor's time.",
+    ),
+]
 Device = Annotated[Path, typer.Argument(metavar="DEVICE", help="The line, as /dev/ttyUSB0.")]
 Interface = Annotated[
     str, typer.Argument(metavar="INTERFACE", help="The bus, as can0; it must be up, with CAN FD.")
@@ -40,6 +52,7 @@ Baud = Annotated[
 def udp(
     port: Port = 8888,
     address: Address = "0.0.0.0",
+    spin: Spin = 0,
     ros: Ros = None,
     types: Types = None,
     distro: Distro = "jazzy",
@@ -55,8 +68,17 @@ def udp(
 
     `ligament agent udp --ros 5 --types ~/ws/src/my_interfaces`
     """
+    try:
+        ipaddress.IPv4Address(address)
+    except ValueError as error:
+        problem = Problem(
+            "address-unknown",
+            f"--address is '{address}', which is no IPv4 address",
+            expected="one of this computer, as 192.168.1.5; 0.0.0.0 is all of them",
+        )
+        raise InputError(problem) from error
     exec_agent(
-        ["udp", "--port", str(port), "--address", address],
+        ["udp", "--port", str(port), "--address", address, "--spin", str(spin)],
         AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge),
     )
 

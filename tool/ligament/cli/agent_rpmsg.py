@@ -72,6 +72,17 @@ Qtest = Annotated[
         "raises its interrupt there. SOCKET of --bell is then only the way back.",
     ),
 ]
+Spin = Annotated[
+    int,
+    typer.Option(
+        "--spin",
+        min=0,
+        max=1_000_000,
+        metavar="US",
+        help="With --bell: microseconds for which the agent looks at memory after a message to the "
+        "core, before it sleeps. Answers come sooner, for a processor's time.",
+    ),
+]
 Channel = Annotated[
     str, typer.Option("--channel", metavar="NAME", help="The endpoint that the core announces.")
 ]
@@ -124,6 +135,7 @@ def rpmsg(
     blocks: Blocks = None,
     block_size: BlockSize = None,
     qtest: Qtest = None,
+    spin: Spin = 0,
     channel: Channel = "ligament-xrce",
     ros: Ros = None,
     types: Types = None,
@@ -150,7 +162,7 @@ def rpmsg(
     /sys/class/remoteproc/remoteproc0 --firmware imu.elf`
     """
     if device is not None:
-        _require_driver(device, memory, remoteproc, firmware)
+        _require_driver(device, memory, remoteproc, firmware, spin)
         words = ["rpmsg", "--device", str(device), "--channel", channel, "--to", str(to)]
         words += ["--remoteproc", str(remoteproc)] if remoteproc is not None else []
         words += ["--firmware", firmware] if firmware else []
@@ -168,6 +180,7 @@ def rpmsg(
             }
         )
         words += ["--qtest", str(qtest)] if qtest is not None else []
+        words += ["--spin", str(spin)] if spin else []
     exec_agent(words, AgentOptions(ros, tuple(types or ()), distro, profiles, silence, not no_edge))
 
 
@@ -213,7 +226,7 @@ def _given(bell: Path | None) -> Path:
 
 
 def _require_driver(
-    device: Path, memory: Path | None, remoteproc: Path | None, firmware: str
+    device: Path, memory: Path | None, remoteproc: Path | None, firmware: str, spin: int
 ) -> None:
     """A device may come later; a folder of Linux may not."""
     if memory is not None:
@@ -222,6 +235,14 @@ def _require_driver(
                 "link-twice",
                 f"MEMORY is '{memory}', and --device is '{device}'",
                 expected="one of them: either Linux speaks RPMsg with the core, or the agent does",
+            )
+        )
+    if spin:
+        raise InputError(
+            Problem(
+                "spin-device",
+                f"--spin is {spin}, and Linux has the memory of '{device}'",
+                expected="--spin with MEMORY and --bell: the agent looks at that memory",
             )
         )
     if firmware and remoteproc is None:

@@ -12,7 +12,7 @@ import typer
 from ligament import cache
 from ligament.artefacts import graph_folder, json_text, write_json
 from ligament.cli.common import GraphArgument, JsonOption, graph_path, print_json, warn_of
-from ligament.errors import render_problem
+from ligament.errors import counted, render_problem
 from ligament.graph import Graph, load_graph
 from ligament.resources import firmware_dir, platforms_dir
 
@@ -55,13 +55,23 @@ def check(
     if out is not None:
         write_json(graph_folder(checked.name, out) / "graph.json", checked.to_json())
     warn_of(checked)
-    refused = _refused(checked, platform)
+    refused = [*_misspelt(checked), *_refused(checked, platform)]
     for warning in refused:
         print(warning, file=sys.stderr)
     if json:
         print_json(checked.to_json())
     else:
         print(summary(checked, len(checked.warnings) + len(refused)))
+
+
+def _misspelt(graph: Graph) -> list[str]:
+    """Executables that their packages have not, as it is shown; where this shell knows them."""
+    if not graph.executables:
+        return []
+    from ligament.run.executables import misspelt_programs  # noqa: PLC0415 - slow to import
+
+    found = misspelt_programs(graph.executables)
+    return [render_problem(problem, severity="warning") for problem in found]
 
 
 def _refused(graph: Graph, platform: str | None) -> list[str]:
@@ -96,7 +106,7 @@ def summary(graph: Graph, warnings: int = 0) -> str:
     ]
     if graph.executables:
         parts.insert(1, (len(graph.executables), "executable"))
-    warned = f"no error, {warnings} warning{'s' * (warnings != 1)}"
+    warned = f"no error, {counted(warnings, 'warning')}"
     found = warned if warnings else "no problem found"
-    counted = ", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in parts)
-    return f"{graph.name}: {counted}; {found}"
+    has = ", ".join(counted(number, noun) for number, noun in parts)
+    return f"{graph.name}: {has}; {found}"

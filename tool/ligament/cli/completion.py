@@ -122,7 +122,7 @@ def candidates(before: list[str], current: str) -> dict[str, str]:
 
 
 def _acceleration_verbs() -> dict[str, str]:
-    from ligament.acceleration.frame import verb_names  # noqa: PLC0415 - for this verb alone
+    from ligament.acceleration.verbs import verb_names  # noqa: PLC0415 - for this verb alone
 
     return dict.fromkeys(verb_names(), "")
 

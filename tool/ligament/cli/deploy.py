@@ -33,10 +33,11 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
-from ligament.deploy.cleaning import clean_hosts
+from ligament.deploy.cleaning import as_json, as_text, clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
-from ligament.mapping import load_mapping
+from ligament.errors import FailureError
+from ligament.mapping import GraphMapping, load_mapping
 from ligament.pipeline import generated
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun
@@ -103,7 +104,7 @@ def deploy(
     manifest = None if path.name == "build.json" else generated(chosen.request(graph)).manifest
     mapped = (manifest or path).with_name("mapping.json")
     if clean:
-        clean_hosts(load_mapping(mapped), hosts, print)
+        _clean(load_mapping(mapped), hosts, json)
         return
     if manifest is not None:
         hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
@@ -118,6 +119,20 @@ def deploy(
     else:
         _print_ending(finished)
     raise typer.Exit(finished.exit_code)
+
+
+def _clean(mapping: GraphMapping, hosts: Path, json: bool) -> None:
+    """What could be done is told before what could not."""
+    found = clean_hosts(mapping, hosts)
+    wrong = [one for one in found.values() if isinstance(one, FailureError)]
+    if json:
+        print_json(as_json(mapping, found))
+        raise typer.Exit(int(bool(wrong)))
+    for host, one in found.items():
+        if not isinstance(one, FailureError):
+            print(as_text(host, one))
+    if wrong:
+        raise FailureError("\n".join(map(str, wrong)))
 
 
 def _built(manifest: Path) -> Path:

@@ -11,6 +11,7 @@ import typer
 from ligament.artefacts import DEFAULT_OUT, write_text
 from ligament.cli.common import JsonOption, print_json
 from ligament.cli.reference import all_pages
+from ligament.errors import counted
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the pages go.")]
 Man = Annotated[
@@ -74,5 +75,5 @@ def _write(folder: Path, pages: dict[str, str], quiet: bool, start: str = "") ->
     written = {name: write_text(folder / name, text) for name, text in pages.items()}
     if not quiet:
         where = f"; start at {folder / start}" if start else ""
-        print(f"{folder}: {len(written)} pages, {sum(written.values())} changed{where}")
+        print(f"{folder}: {counted(len(written), 'page')}, {sum(written.values())} changed{where}")
     return {"folder": str(folder), "pages": sorted(written)}

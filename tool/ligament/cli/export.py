@@ -15,6 +15,7 @@ from ligament.cli.common import (
     print_json,
     with_chosen,
 )
+from ligament.errors import counted
 
 To = Annotated[
     str | None,
@@ -67,5 +68,5 @@ def export(
         print_json(dict(result.data))
         return
     count = len(result.changed)
-    what = f"{count} file{'s' * (count != 1)} changed" if count else "nothing changed"
+    what = f"{counted(count, 'file')} changed" if count else "nothing changed"
     print(f"{result.folder}: {what}; identity {result.data['identity']}; begin with README.md")

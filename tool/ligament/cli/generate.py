@@ -12,6 +12,7 @@ from ligament.cli.common import (
     print_json,
     with_chosen,
 )
+from ligament.errors import counted
 from ligament.pipeline import generated
 
 
@@ -37,5 +38,5 @@ def generate(
         print_json(json_module.loads(result.manifest.read_text(encoding="utf-8")))
         return
     count = len(result.changed)
-    what = f"{count} file{'s' * (count != 1)} changed" if count else "nothing changed"
+    what = f"{counted(count, 'file')} changed" if count else "nothing changed"
     print(f"{result.manifest}: {what}")

@@ -26,6 +26,7 @@ from ligament.cli.live import (
     finish_draft,
     seen_now,
 )
+from ligament.errors import counted
 from ligament.graph import load_graph
 from ligament.mapping import GraphMapping, load_mapping, load_platform, planned
 from ligament.mapping.elsewhere import map_or_tell
@@ -90,7 +91,8 @@ def graph(
     if json:
         print_json(drawn.to_json())
     elif svg is not None:
-        print(f"{svg}: {drawn.graph}, {len(drawn.nodes)} nodes, {len(drawn.topics)} topics")
+        nodes, topics = counted(len(drawn.nodes), "node"), counted(len(drawn.topics), "topic")
+        print(f"{svg}: {drawn.graph}, {nodes}, {topics}")
     else:
         from rich.console import Console  # noqa: PLC0415
 

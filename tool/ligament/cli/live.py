@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ligament.cli.common import print_json, warn
-from ligament.errors import FailureError
+from ligament.errors import FailureError, counted
 from ligament.graph.model import Edge
 from ligament.run.discovery import MAX_DOMAIN_ID, choose_network
 
@@ -88,5 +88,5 @@ def finish_draft(draft: Draft, path: Path, *, as_json: bool) -> None:
         print_json({**told, "gaps": draft.gaps})
         return
     warn(tuple(draft.gaps))
-    print(f"{path}: {len(draft.programs)} executables; picture: {picture}")
+    print(f"{path}: {counted(len(draft.programs), 'executable')}; picture: {picture}")
     print(f"start it: ligament run {path}")

@@ -25,6 +25,7 @@ from ligament.errors import (
     InputError,
     LigamentError,
     Problem,
+    counted,
     listing,
     nearest,
     render_problem,
@@ -224,8 +225,7 @@ def report_error(error: LigamentError, *, as_json: bool) -> None:
         return
     for problem in error.problems:
         print(_coloured(render_problem(problem)), file=sys.stderr)
-    count = len(error.problems)
-    print(f"{count} problem{'s' * (count != 1)}", file=sys.stderr)
+    print(counted(len(error.problems), "problem"), file=sys.stderr)
 
 
 def _coloured(text: str) -> str:

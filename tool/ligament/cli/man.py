@@ -26,6 +26,7 @@ VARIABLES = (
         "Prefixes with installed packages of nodes, as a workspace's setup sets.",
     ),
     ("CXXFLAGS", "Further options of the compiler of nodes."),
+    ("LIGAMENT_MODEL_FLAGS", "The same of simulated designs that are compiled next."),
 )
 
 

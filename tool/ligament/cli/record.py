@@ -15,7 +15,7 @@ import typer
 from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.showing import followed, recording_line, recording_table, size_text
 from ligament.bag.topics import absent_topics
-from ligament.bag.types import known_of_runs
+from ligament.bag.types import domain_of_run, known_of_runs
 from ligament.cli.common import JsonOption, print_json, warn
 from ligament.errors import InputError, Problem
 from ligament.run.edge import EdgeOptions, ros_domain
@@ -70,16 +70,21 @@ Ros = Annotated[
     typer.Option(
         "--ros",
         help="The ROS 2 domain of ROS_DOMAIN_ID: nodes on rmw_ligament_cpp, and graphs that run "
-        "with --ros.",
+        "with --ros or have executables.",
     ),
 ]
 
 
 def domain_of(graph: str | None, ros: bool) -> str | None:
-    """The shared-memory domain that was asked for; None: the only one that runs."""
+    """The shared-memory domain that was asked for, by a running graph's name or its own.
+
+    None: the only one that runs.
+    """
     if graph and ros:
         raise InputError(Problem("two-domains", f"'{graph}' and --ros name two domains: give one"))
-    return ros_domain(EdgeOptions(shared=ros)) or graph
+    if graph:
+        return domain_of_run(DEFAULT_OUT, graph) or graph
+    return ros_domain(EdgeOptions(shared=ros))
 
 
 def record(
@@ -109,7 +114,9 @@ def record(
     `ligament record --ros`, of rclpy nodes on `rmw_ligament_cpp`
     """
     domain = domain_of(graph, ros)
-    folder = out or Path(datetime.now().strftime(f"{domain or 'recording'}_%Y_%m_%d-%H_%M_%S"))
+    folder = out or Path(
+        datetime.now().strftime(f"{graph or domain or 'recording'}_%Y_%m_%d-%H_%M_%S")
+    )
     _require_above_0(duration)
     _require_new(folder)
     words = ["record", "--out", str(folder), "--held", str(held)]
@@ -119,7 +126,7 @@ def record(
     words += ["--duration", str(duration)] if duration else []
     words += ["--wait"] if wait else []
     with tempfile.NamedTemporaryFile("w", suffix=".json") as definitions:
-        definitions.write(known_of_runs(DEFAULT_OUT, graph).text(types or ()))
+        definitions.write(known_of_runs(DEFAULT_OUT, domain).text(types or ()))
         definitions.flush()
         started = time.monotonic()
         last = followed(

@@ -35,6 +35,7 @@ from ligament.run.executables import on_host, require_programs
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.lock import lock_of, require_free
 from ligament.run.overrides import parse_overrides
+from ligament.run.process import mismatches_in
 from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
 from ligament.run.wave import parse_wave
@@ -258,6 +259,7 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
 
 def _told(finished: FinishedRun, as_json: bool) -> int:
     """Print how it ended; returns the exit code."""
+    warn(tuple(mismatches_in(finished.path.parent / "log")))
     if as_json:
         print_json(finished.data)
     else:

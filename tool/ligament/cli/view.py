@@ -93,6 +93,8 @@ def view(
     words = ["--rate", str(rate)]
     words += [word for topic in topics or () for word in ("--topic", topic)]
     words += ["--regex", regex] if regex else []
+    if not wait:  # a mistake is told before a page is promised
+        chosen_chain(_found(target, out, ros).graph, begin, end)
     shown = View()
     feeds: list[Feed] = []
     server = _serve(host, port, shown, feeds)

@@ -205,9 +205,9 @@ def _lacking(
     services, clients = declared.services, declared.clients
     causes = incoming or (clients and data.get("timers"))
     if not causes and (outgoing or clients or not services):
-        return [Mistake((), "a core needs an input, and there is no port for one")]
+        return [_sideless("input", data, declared)]
     if not outgoing and not services and not clients:
-        return [Mistake((), "a core needs an output, and there is no port for one")]
+        return [_sideless("output", data, declared)]
     names = {port.name for port in (*incoming, *outgoing)}
     mistakes = []
     called: list[Service | Client] = [*services.values(), *clients.values()]
@@ -219,6 +219,23 @@ def _lacking(
                 mistakes.append(Mistake((), text))
             names.add(stream.name)
     return mistakes
+
+
+def _sideless(side: str, data: Mapping[str, Any], declared: Declared) -> Mistake:
+    """Return why a core has no stream of a side, and what would give it one."""
+    direction = "in" if side == "input" else "out"
+    names = sorted(n for n, port in declared.ports.items() if port.direction == direction)
+    needs = f"a core needs an {side}"
+    if names:  # several, all optional, and none is named
+        text = f"{needs}, and it does not say which of the optional ports {', '.join(names)} it has"
+        return Mistake((), text, f"{side}s: [{names[0]}]")
+    if side == "input" and declared.clients:
+        hint = f"a port of direction {direction}, or timers"
+        return Mistake((), f"{needs} or a timer, and it has neither", hint)
+    if side == "input" and data.get("timers"):
+        text = f"{needs}: timers alone start only a core that calls services"
+        return Mistake(("timers",), text, f"a port of direction {direction}")
+    return Mistake((), f"{needs}, and there is no port of direction {direction}")
 
 
 def _timers(

@@ -18,7 +18,7 @@ from ligament.deploy.parts import Part
 from ligament.deploy.state import DeployOptions, HostState, Outcome
 from ligament.deploy.stopping import Stopper, may_go_on
 from ligament.deploy.wire import Message, WireError, size_in
-from ligament.errors import FailureError, LigamentError
+from ligament.errors import FailureError, LigamentError, counted
 from ligament.run.outcome import Observer, Verdict
 from ligament.run.status import StatusBoard
 
@@ -155,10 +155,13 @@ class Deploy:
                 await connection.ask(put, stream)
         made = await connection.ask({"do": "tree", "name": f"{self._name}/{part.host}"})
         if left := size_in(made, "left"):
-            self._observer.note(f"{part.host}: the files of {left} earlier runs are left there; "
+            runs = counted(left, "earlier run")
+            self._observer.note(f"{part.host}: the files of {runs} are left there; "
                                 f"this removes them: {self._options.clean}")  # fmt: skip
-        count = len(state.missing)
-        what = f"{count} files copied, {state.sent_bytes:,} bytes" if count else "nothing to copy"
+        what = "nothing to copy"
+        if state.missing:
+            sent = counted(state.sent_bytes, "byte")
+            what = f"{counted(len(state.missing), 'file')} copied, {sent}"
         self._observer.progress(f"{part.host}: {what}")
 
     async def _start(self, state: HostState) -> None:

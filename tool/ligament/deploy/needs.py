@@ -6,23 +6,30 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ligament.deploy.wire import Message, WireError
-from ligament.errors import InputError
+from ligament.deploy.wire import Message, WireError, message_of
+from ligament.errors import FailureError, InputError
 from ligament.run.ros_python import RosPython, find_ros_python
 
 _WITHOUT = """
-import importlib.util, sys
+import importlib.util, json, os, sys
+answer = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)  # what a package prints while it is imported is no answer
 def lacks(name):
     try:
-        return importlib.util.find_spec(name) is None
-    except ImportError:
-        return True
-print(*filter(lacks, sys.argv[1:]))
+        return "there is none" if importlib.util.find_spec(name) is None else ""
+    except BaseException as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            return "there is none"
+        return f"{type(error).__name__}: {error}"
+with answer:
+    json.dump({name: why for name in sys.argv[1:] if (why := lacks(name))}, answer)
 """
+"""Prints the modules that cannot be found, each with why: a package is imported to look into it."""
 _ASK_S = 20.0
 
 
@@ -68,15 +75,38 @@ def _python_lacks(distro: str, modules: Sequence[str]) -> Iterator[str]:
 
 
 def _modules_lacking(ros: RosPython, modules: Sequence[str]) -> list[str]:
-    command = [str(ros.program), "-c", _WITHOUT, *modules]
-    environment = {**os.environ, **ros.environment}
     try:
-        found = subprocess.run(
-            command, capture_output=True, text=True, timeout=_ASK_S, check=True, env=environment
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        return [f"the Python of ROS 2 does not run: {error}"]
-    return [f"{ros.program} has no module '{name}'" for name in found.stdout.split()]
+        said = _said_by([str(ros.program), "-c", _WITHOUT, *modules], ros.environment)
+        lacks = message_of(said.encode())
+    except (OSError, FailureError, WireError) as error:
+        return [f"the Python of ROS 2, {ros.program}, cannot be asked for modules: {error}"]
+    return [f"{ros.program} has no module '{name}' ({why})" for name, why in lacks.items()]
+
+
+def _said_by(command: Sequence[str], environment: Mapping[str, str]) -> str:
+    """Run a program; return what it printed. Raises FailureError if it fails or takes too long.
+
+    Its output goes to files: a child that it leaves behind would hold a pipe open.
+    """
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as mistakes:
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,  # ours is the connection
+                stdout=output,
+                stderr=mistakes,
+                timeout=_ASK_S,
+                check=False,
+                env={**os.environ, **environment},
+            )
+        except subprocess.TimeoutExpired:
+            raise FailureError(f"no answer within {_ASK_S:g} s") from None
+        output.seek(0)
+        mistakes.seek(0)
+        if done.returncode:
+            (last,) = mistakes.read().strip().splitlines()[-1:] or ["it says nothing"]
+            raise FailureError(f"exit code {done.returncode}: {last}")
+        return output.read()
 
 
 def lacks_in(said: Mapping[str, Any]) -> list[str]:

@@ -135,8 +135,14 @@ def _executables_not_carried(mapping: GraphMapping) -> list[Problem]:
 
 
 def _nodes_not_carried(mapping: GraphMapping) -> list[Problem]:
-    """A node in a slot runs in its shell, a library of its own that no node names."""
+    """A slot's shell is a library that no node names; a board's description lies beside its own."""
     return [
+        Problem("deploy-carries", f"the node '{name}' is on the board {node.device}, and deploy "
+                "does not copy what says how it is driven",
+                hint="start its host's part there: ligament run GRAPH --host NAME")
+        for name, node in mapping.nodes.items()
+        if mapping.hardware.get(node.device, {}).get("backend") == "uio"
+    ] + [
         Problem("deploy-carries", f"the node '{name}' is in a slot, and deploy does not copy its "
                 "shell", hint="start its host's part there: ligament run GRAPH --host NAME")
         for name, node in mapping.nodes.items()

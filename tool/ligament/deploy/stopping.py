@@ -14,6 +14,8 @@ from ligament.errors import FailureError
 
 _STOP_S = 30.0
 """Longer than a part takes to stop in order, and to put its recording in place."""
+_TELL_S = 3.0
+"""Then it says for whom it waits."""
 _KILL_S = 2.0
 """What a second Ctrl-C leaves to those that still answer."""
 _SILENT_S = 1.0
@@ -32,6 +34,7 @@ class Stopper:
     ) -> None:
         self.signals = 0
         self.is_fetching = False
+        self._is_stopping = False
         self._connections = connections
         self._changed = changed
         self._running = running
@@ -41,6 +44,8 @@ class Stopper:
         """Ctrl-C, or SIGTERM."""
         self.signals += 1
         self._changed.set()
+        if self._is_stopping and self.signals == 1:
+            self._note("the graph stops already; a second Ctrl-C kills what runs")
         for connection in self._connections.values():
             if self.is_fetching:
                 connection.lose("interrupted while its files were fetched")
@@ -48,18 +53,26 @@ class Stopper:
                 connection.lose(f"it did not answer for {connection.silent_s():.1f} s")
 
     async def stop(self) -> None:
-        """Stop what still runs; a second signal does not wait for the drain, nor for a host."""
+        """Stop what still runs; a second signal does not wait for the drain, nor for a host.
+
+        A first one asks for no more than this, whatever the reason to stop was.
+        """
         loop = asyncio.get_running_loop()
+        self._is_stopping = True
         end, limit_s = loop.time() + _STOP_S, _STOP_S
-        seen = self.signals
+        tell_at = loop.time() + _TELL_S
+        heeded = 1
         asking = [asyncio.create_task(self.ask())]
-        while self._running() and loop.time() < end:
-            if self.signals > seen:
-                is_second = len(asking) == 1
-                seen, limit_s = self.signals, _KILL_S if is_second else 0.0
+        while (running := self._running()) and loop.time() < end:
+            if self.signals > heeded:
+                heeded, limit_s = self.signals, _KILL_S if self.signals == 2 else 0.0
                 end = min(end, loop.time() + limit_s)
                 self._note("asked again to stop: killing what is still running")
                 asking.append(asyncio.create_task(self.ask()))
+            elif heeded == 1 and loop.time() >= tell_at:
+                tell_at = end
+                self._note(f"{', '.join(s.host.name for s in running)}: stopping takes long, at "
+                           f"most {_STOP_S:g} s; a second Ctrl-C kills what runs")  # fmt: skip
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
                 left = min(0.5, max(0.0, end - loop.time()))

@@ -358,6 +358,14 @@ CHECKS: tuple[Check, ...] = (
         "repository",
     ),
     Check(
+        "MuJoCo",
+        "optional",
+        False,
+        probes.mujoco,
+        "no driving simulator; recorded and drawn roads run",
+        "dev/setup --driving, in Ligament's repository",
+    ),
+    Check(
         "ROS processes",
         "optional",
         False,

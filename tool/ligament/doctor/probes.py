@@ -66,6 +66,17 @@ def rclpy() -> str | None:
     return str(found.prefix)
 
 
+def mujoco() -> str | None:
+    """MuJoCo in ROS 2's Python, which runs the driving simulator: its version."""
+    try:
+        found = find_ros_python()
+    except InputError:
+        return None
+    code = "import mujoco; print(mujoco.__version__)"
+    result = asked([str(found.program), "-c", code], timeout_s=20)
+    return None if result is None else result.stdout.strip() or None
+
+
 def all_of(*probes: Probe) -> Probe:
     """Several parts that are of no use alone."""
 

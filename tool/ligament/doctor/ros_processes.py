@@ -42,6 +42,7 @@ Slots = dict[str, Slot]
 _NO_MIDDLEWARE = ("rmw_implementation", "rmw_dds_common", "rmw_security_common")
 #: Of one process, so many are named.
 _MOST_NODES = 3
+_EDGE = "ligament-edge"
 _CONTAINER = "another pid namespace (a container)"
 #: Before it, the kernel does not say who is behind a connection from another namespace.
 _PASSING_KERNEL = (6, 9)
@@ -213,12 +214,16 @@ def _named(processes: Iterable[RosProcess]) -> str:
 def with_nodes(
     processes: Iterable[RosProcess], look_at: Callable[[int], Iterable[End]]
 ) -> list[RosProcess]:
-    """Return the same with the names of their nodes, which the domains tell."""
+    """Return the same with the names of their nodes, which the domains tell.
+
+    An edge has none of its own: what it shows to DDS are those of others.
+    """
     found = list(processes)
+    edges = {process.pid for process in found if process.program == _EDGE}
     nodes: dict[tuple[int, int], set[str]] = defaultdict(set)
     for domain_id in {process.domain_id for process in found}:
         for end in look_at(domain_id):
-            if end.pid is not None and end.node:
+            if end.pid is not None and end.node and end.pid not in edges:
                 nodes[domain_id, end.pid].add(end.node)
     return [replace(p, nodes=tuple(sorted(nodes[p.domain_id, p.pid]))) for p in found]
 

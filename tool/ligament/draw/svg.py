@@ -16,6 +16,7 @@ from ligament.draw.executables import KIND as EXTERNAL
 from ligament.draw.executables import with_executables
 from ligament.draw.layout import Box, Layout, Line, Size, node_vertex, place, topic_vertex
 from ligament.draw.palette import KINDS, OUTSIDE, TRANSPORTS, Ink, main_transport
+from ligament.errors import counted
 from ligament.mapping.explain import predictions
 from ligament.mapping.model import GraphMapping, MappedNode, MappedTopic
 
@@ -92,8 +93,8 @@ def _title(mapping: GraphMapping) -> str:
 def _heading(mapping: GraphMapping) -> list[str]:
     told = escape(
         mapping.description
-        or f"{len(mapping.nodes)} nodes, {len(mapping.topics)} topics, "
-        f"{len(mapping.containers)} containers"
+        or f"{counted(len(mapping.nodes), 'node')}, {counted(len(mapping.topics), 'topic')}, "
+        f"{counted(len(mapping.containers), 'container')}"
     )
     return [
         f'<text class="title" x="{MARGIN:.0f}" y="28">{escape(mapping.graph)}'

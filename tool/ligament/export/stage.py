@@ -51,7 +51,7 @@ def export(request: Request, asked: Asked) -> Exported:
     if asked.folder is not None:
         _require_folder(asked.folder)
     graph, mapping = mapped(request)
-    chosen = _chosen(mapping, graph, asked.device)
+    chosen = chosen_in(mapping, graph, asked.device)
     variant = variant_folder(graph.name, mapping.variant, request.out)
     generate(graph, mapping, variant)
     generated = variant.parent / "gen" / f"fpga-{mapping.platform}"
@@ -59,14 +59,14 @@ def export(request: Request, asked: Asked) -> Exported:
     board = board_of(
         chosen.design,
         names,
-        _parameters(mapping, chosen),
+        parameters_of(mapping, chosen),
         generated,
         target.bus_width,
         longest_in(graph, mapping, chosen.design),
     )
     files = {**common_files(board), **target.files(board)}
     folder = asked.folder or variant / "export" / target.name
-    return _write(folder, board, target.name, files)
+    return write_folder(folder, board, target.name, files)
 
 
 def _require_folder(folder: Path) -> None:
@@ -84,12 +84,14 @@ def _require_folder(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class Chosen:
+    """A design, and the nodes that are in it."""
+
     design: Design
     nodes: tuple[str, ...]
 
 
-def _chosen(mapping: GraphMapping, graph: Graph, device: str | None) -> _Chosen:
+def chosen_in(mapping: GraphMapping, graph: Graph, device: str | None) -> Chosen:
     """Return the design of the device, or of the only one."""
     nodes: dict[str, list[str]] = {}
     designs: dict[str, Design] = {}
@@ -112,7 +114,7 @@ def _chosen(mapping: GraphMapping, graph: Graph, device: str | None) -> _Chosen:
         raise InputError(
             no_such("export-device", text, name, designs, before="--device with one of ")
         )
-    return _Chosen(designs[name], tuple(sorted(nodes[name])))
+    return Chosen(designs[name], tuple(sorted(nodes[name])))
 
 
 def _nothing(mapping: GraphMapping, graph: Graph) -> Problem:
@@ -132,7 +134,7 @@ def _nothing(mapping: GraphMapping, graph: Graph) -> Problem:
     )
 
 
-def _parameters(mapping: GraphMapping, chosen: _Chosen) -> dict[int, Mapping[str, Any]]:
+def parameters_of(mapping: GraphMapping, chosen: Chosen) -> dict[int, Mapping[str, Any]]:
     """Return the parameters that the graph gives the members, by their place."""
     # A design of one node alone does not name it.
     return {
@@ -141,7 +143,9 @@ def _parameters(mapping: GraphMapping, chosen: _Chosen) -> dict[int, Mapping[str
     }
 
 
-def _write(folder: Path, board: Board, target: str, files: Mapping[str, str | bytes]) -> Exported:
+def write_folder(
+    folder: Path, board: Board, target: str, files: Mapping[str, str | bytes]
+) -> Exported:
     """Write what differs, and remove what an earlier export wrote and this one does not."""
     before = read_json_object(folder / EXPORT)
     if folder.is_dir() and any(folder.iterdir()) and before.get("schema") != "ligament/export/1":

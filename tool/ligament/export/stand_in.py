@@ -31,13 +31,24 @@ def build(folder: Path) -> Path:
     if not program.is_file():
         partial = made.with_name(f"{made.name}.{os.getpid()}")
         partial.parent.mkdir(exist_ok=True)
+        _remove_left(made)
         _compile(folder, top, partial)
         try:
             partial.rename(made)
         except OSError:  # another process was faster, with the same files
             if not program.is_file():
                 raise
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
     return program
+
+
+def _remove_left(made: Path) -> None:
+    """Remove what compiles left that were killed: folders named by processes that are no more."""
+    for folder in made.parent.glob(f"{made.name}.*"):
+        pid = folder.name.rpartition(".")[2]
+        if pid == str(os.getpid()) or (pid.isdecimal() and not Path("/proc", pid).exists()):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _state(folder: Path, data: dict[str, object]) -> str:

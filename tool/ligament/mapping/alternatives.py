@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ligament.errors import counted
 from ligament.graph.model import Topic
 from ligament.mapping.cost_model import (
     WIDTHS,
@@ -131,7 +132,7 @@ def _software(
     if load is None or port is None:
         return Alternative("software", False, _unknown(load), area=area)
     text = (
-        f"{_times(load.hardware_subscriptions, 'read')}"
+        f"{counted(load.hardware_subscriptions, 'read')}"
         f"{' and 1 write' if load.hardware_publishers else ''} of {load.size_bytes} bytes at "
         f"{port.bytes_per_cycle:g} bytes per cycle, each after {port.latency_cycles} cycles of "
         "latency"
@@ -168,7 +169,3 @@ def _unknown(load: Load | None) -> str:
     if load is None:
         return "no bound_bytes is declared, so nothing is predicted"
     return "the platform declares no clock or no link to the pool, so nothing is predicted"
-
-
-def _times(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"

@@ -9,21 +9,13 @@ have a clock of their own, the crossings there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
 
 from ligament.cores.manifest import CORE_BITS, port_bits
 from ligament.errors import Problem, listing
 from ligament.graph.model import Graph, NodeType
+from ligament.mapping.at_memory import AtMemory, areas_at_memory
 from ligament.mapping.model import MappedTopic, Pixels
-from ligament.mapping.network_area import (
-    Masters,
-    area_of_converters,
-    area_of_counters,
-    area_of_crossings,
-    area_of_ends,
-    area_of_gateway,
-    area_of_port,
-)
+from ligament.mapping.network_area import area_of_counters, area_of_gateway
 from ligament.mapping.pixels import per_cycle
 from ligament.mapping.platform import Device
 
@@ -125,13 +117,13 @@ def _around(
     """Return the cells of an FPGA that are no node's."""
     if not device.streams:
         return {}
-    ends = _Ends()
+    ends = AtMemory()
     parts: list[Mapping[str, float]] = []
     for node in sorted(nodes):
         node_type = graph.types[graph.nodes[node].type]
-        called = len(node_type.services) + len(node_type.clients)
-        ends.reads += [CORE_BITS] * (called + len(_timers(node_type)))
-        ends.writes += [CORE_BITS] * called
+        reads, writes = own_ends(node_type)
+        ends.reads += [CORE_BITS] * reads
+        ends.writes += [CORE_BITS] * writes
     for topic in topics:
         own = [end for end in topic.ends if end.node in nodes]
         if own and topic.mapped == "software":
@@ -145,43 +137,22 @@ def _around(
             parts.append(area_of_counters(device.family, subscriptions))
             if topic.mapped == "gateway" and topic.stream:
                 ends.gateways.append(topic.stream.width_bits)
-    return _added([*parts, *_at_memory(device, ends)])
+    return _added([*parts, *areas_at_memory(device.family, ends, own_clocks(device))])
 
 
-def _timers(node_type: NodeType) -> Mapping[str, str]:
-    """Return a core's timers: the container tells it of each as by a message."""
-    found: Mapping[str, str] = node_type.implementations.get("fpga", {}).get("timers", {})
-    return found
+def own_ends(node_type: NodeType) -> tuple[int, int]:
+    """Return how many ends in memory a core reads and writes by itself, whatever its topics are.
+
+    Of a service two, and one of each timer: the container tells the core of it as by a message.
+    """
+    called = len(node_type.services) + len(node_type.clients)
+    timers: Mapping[str, str] = node_type.implementations.get("fpga", {}).get("timers", {})
+    return called + len(timers), called
 
 
-@dataclass
-class _Ends:
-    """What of a design is at its memory port: widths of streams. Unit: bits."""
-
-    reads: list[int] = field(default_factory=list)
-    writes: list[int] = field(default_factory=list)
-    gateways: list[int] = field(default_factory=list)
-
-
-def _at_memory(device: Device, ends: _Ends) -> list[Mapping[str, float]]:
-    """Return the cells of ends, of the port that they share, and of its crossings."""
-    family, widths = device.family, [*ends.reads, *ends.writes, *ends.gateways]
-    if not widths:
-        return []
-    width = max(widths)
-    narrow_writes, narrow_reads = (
-        sum(w < width for w in side) for side in (ends.writes, ends.reads)
-    )
-    masters = Masters(len(ends.gateways), len(ends.reads), len(ends.writes))
-    own = {side for side, clock in device.clocks.items() if clock != device.clock}
-    return [
-        area_of_ends(family, len(ends.writes), len(ends.reads), width),
-        area_of_converters(family, narrow_writes, narrow_reads, width),
-        area_of_port(family, masters.count),
-        area_of_crossings(
-            family, memory_bits=width if "memory" in own else None, registers="registers" in own
-        ),
-    ]
+def own_clocks(device: Device) -> frozenset[str]:
+    """Return which of `memory` and `registers` have a clock that is not the cores'."""
+    return frozenset(side for side, clock in device.clocks.items() if clock != device.clock)
 
 
 def _added(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:

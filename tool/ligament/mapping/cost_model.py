@@ -41,7 +41,7 @@ class MemoryPort:
 
     @property
     def bytes_per_cycle(self) -> float:
-        """Return what the port moves per cycle, reads and writes together."""
+        """Return what the port moves per cycle: both ways together, or if duplex one way."""
         return self.bandwidth_bytes_per_s / self.clock_hz
 
     def transfer_cycles(
@@ -55,7 +55,7 @@ class MemoryPort:
         return self.latency_cycles + max(shared, -(-size_bytes * 8 // width_bits))
 
     def busy_cycles(self, moved_bytes: int) -> int:
-        """Return for how long the port serves nobody else."""
+        """Return for how long the port serves nobody else, at most: duplex ports read meanwhile."""
         return math.ceil(moved_bytes / self.bytes_per_cycle)
 
 

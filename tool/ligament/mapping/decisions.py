@@ -122,7 +122,7 @@ def problems_of(
     ]
     on_paper = backends.on_paper or not {d.kind for d in devices.values()} <= installed().kinds
     if not on_paper:
-        gateways = gateway_problems(topics, devices, decided.choices)
+        gateways = gateway_problems(topics, decided.nodes, devices, decided.choices)
         problems += [*lacking, *decided.unserved, *gateways]
     return problems
 

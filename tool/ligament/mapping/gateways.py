@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from ligament.errors import Problem, listing
-from ligament.graph.model import End, Topic
+from ligament.graph.model import End, Node, Topic
 from ligament.graph.qos import QoS
 from ligament.mapping.model import Gateway
 from ligament.mapping.platform import Device
@@ -22,17 +22,23 @@ BOUNDARY_BYTES = 64
 
 
 def gateway_problems(
-    topics: Mapping[str, Topic], devices: Mapping[str, Device], choices: Mapping[str, Choice]
+    topics: Mapping[str, Topic],
+    nodes: Mapping[str, Node],
+    devices: Mapping[str, Device],
+    choices: Mapping[str, Choice],
 ) -> Iterator[Problem]:
     """Yield what stands against the gateways of a variant."""
     for name, topic in sorted(topics.items()):
         if "gateway" not in choices[name].transports:
             continue
         ends = [end for end in topic.ends if devices[end.node].kind == "fpga"]
-        found = sorted({devices[end.node].name for end in ends})
-        if len(found) > 1:
+        places = {(nodes[end.node].host, devices[end.node].name) for end in ends}
+        if len(places) > 1:
+            found = sorted(f"{fpga} of {host}" if host else fpga for host, fpga in places)
             text = f"'{name}' has a gateway and ends on the FPGAs {listing(found)}"
-            yield Problem("gateway-devices", text, topic.at, expected="ends on one FPGA")
+            way = "shm, dds" if len({host for host, _ in places}) > 1 else "shm"
+            hint = f"transports: {{{name}: [{way}]}} in the variant"
+            yield Problem("gateway-devices", text, topic.at, "ends on one FPGA", hint)
         for direction, what in (("out", "publishers"), ("in", "subscriptions")):
             asked = {_asked(end.qos) for end in ends if end.direction == direction}
             if len(asked) > 1:

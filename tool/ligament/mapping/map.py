@@ -169,6 +169,8 @@ def _figures(platform: Platform, device: Device) -> dict[str, Any]:
     if link:
         figures["latency_ns"] = link.latency_ns
         figures["bandwidth_bytes_per_s"] = link.bandwidth_bytes_per_s
+        if link.duplex:
+            figures["duplex"] = True
         if link.contention:
             figures["contention"] = link.contention
         if link.pages:
@@ -183,6 +185,10 @@ def _declared(device: Device) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     if device.emulation:
         figures["emulation"] = device.emulation
+    if device.backend:
+        figures["backend"] = device.backend
+    if device.uio:
+        figures["uio"] = dict(device.uio)
     if device.board:
         figures |= {"board": device.board, "os": device.os}
     if device.memory_map:

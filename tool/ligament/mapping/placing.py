@@ -12,11 +12,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ligament.cores.manifest import CORE_BITS
 from ligament.errors import InputError, Problem, listing
 from ligament.graph.model import Graph, Topic
 from ligament.mapping.alternatives import port_of
+from ligament.mapping.at_memory import AtMemory, areas_at_memory
 from ligament.mapping.backends import Backends
-from ligament.mapping.budgets import uncounted
+from ligament.mapping.budgets import own_clocks, own_ends, uncounted
 from ligament.mapping.cost_model import (
     Load,
     MemoryPort,
@@ -29,10 +31,9 @@ from ligament.mapping.costs import Costs
 from ligament.mapping.model import Figures
 from ligament.mapping.network_area import (
     Masters,
-    area_of_ends,
+    area_of_counters,
     area_of_gateway,
     area_of_network,
-    area_of_port,
 )
 from ligament.mapping.platform import Device, Platform
 from ligament.mapping.streams import stream_of
@@ -55,12 +56,17 @@ class Option:
 
 @dataclass(frozen=True)
 class TopicCost:
-    """A topic with so many ends in hardware: time of a message, load of the port, cells."""
+    """A topic with so many ends in hardware: time of a message, load of the port, cells.
+
+    The cells are those of its network; what is at the memory port all topics share.
+    """
 
     time_ns: int
     bytes_per_s: int = 0
     area: Mapping[str, int] = field(default_factory=dict)
     masters: Masters = NO_MASTERS
+    #: Of its gateway. Unit: bits.
+    width_bits: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class Question:
     budgets: Mapping[str, int]
     bytes_per_s: int | None
     family: str = ""
+    #: Which of `memory` and `registers` have a clock that is not the cores'.
+    own_clocks: frozenset[str] = frozenset()
     remarks: tuple[str, ...] = ()
 
 
@@ -121,9 +129,9 @@ def question_of(graph: Graph, platform: Platform, costs: Costs, backends: Backen
     bandwidth = int(port.bandwidth_bytes_per_s) if port else None
     budgets = {k: int(v) for k, v in (device.budgets if device else {}).items()}
     family = device.family if device else ""
-    return Question(
-        options, tables, hops, budgets, bandwidth, family, tuple(dict.fromkeys(remarks))
-    )
+    clocks = own_clocks(device) if device else frozenset()
+    told = tuple(dict.fromkeys(remarks))
+    return Question(options, tables, hops, budgets, bandwidth, family, clocks, told)
 
 
 def _fpga(platform: Platform) -> Device | None:
@@ -168,10 +176,10 @@ def _options(
             remarks.append(f"{name} counts as 0 ns: no cost is known, and it has no choice")
         in_hardware = device.kind == "fpga"
         is_core = device.implementation == "fpga"
-        called = len(node_type.services) + len(node_type.clients) if is_core else 0
-        cells = _added(area, area_of_ends(device.family, called, called)) if in_hardware else {}
+        reads, writes = own_ends(node_type) if is_core else (0, 0)
+        cells = _added(area) if in_hardware else {}
         time_ns = round(cost.time_ns) if cost else 0
-        masters = Masters(entries=called, exits=called)
+        masters = Masters(entries=reads, exits=writes)
         options.append(Option(device.name, in_hardware, time_ns, cells, masters))
     return tuple(options)
 
@@ -222,18 +230,22 @@ def _cost(
         predicted = through
     else:
         predicted = over_memory
-    network = area_of_network(device.family, width, max(ends[0], 1), ends[1])
+    network = _added(
+        area_of_network(device.family, width, max(ends[0], 1), ends[1]),
+        area_of_counters(device.family, ends[1]),
+    )
+    area: Mapping[str, int] = {}
+    masters = NO_MASTERS
     if predicted is through:
         area, masters = _added(network, area_of_gateway(device.family, width)), Masters(gateways=1)
     elif predicted is over_memory:
-        area = _added(area_of_ends(device.family, *ends))
         masters = Masters(exits=ends[0], entries=ends[1])
     else:
-        area, masters = _added(network), NO_MASTERS
+        area = network
     time_ns = round(predicted.cycles / port.clock_hz * NS) + (0 if inside else hop_ns)
     rate = topic.rate_hz or 0
     moved = math.ceil(predicted.memory_bytes * rate)
-    return TopicCost(time_ns, moved, area, masters)
+    return TopicCost(time_ns, moved, area, masters, width if predicted is through else 0)
 
 
 def _added(*parts: Mapping[str, float]) -> dict[str, int]:
@@ -262,7 +274,13 @@ def judge(question: Question, answer: Answer) -> Figures:
     costs = {t: topic_cost(question, t, answer) for t in question.topics}
     parts: list[Option | TopicCost] = [*options.values(), *costs.values()]
     masters = sum((part.masters for part in parts), NO_MASTERS)
-    area = _added(*(part.area for part in parts), area_of_port(question.family, masters.count))
+    streams = AtMemory(
+        [CORE_BITS] * masters.entries,
+        [CORE_BITS] * masters.exits,
+        [cost.width_bits for cost in costs.values() if cost.width_bits],
+    )
+    at_memory = areas_at_memory(question.family, streams, question.own_clocks)
+    area = _added(*(part.area for part in parts), *at_memory)
     moved = sum(c.bytes_per_s for c in costs.values())
     fits = all(area.get(r, 0) <= budget for r, budget in question.budgets.items())
     return Figures(

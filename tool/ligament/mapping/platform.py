@@ -17,6 +17,7 @@ from ligament.mapping.memory_map import (
     memory_map_of,
     memory_problems,
 )
+from ligament.mapping.uio import uio_problems
 
 #: What a processor runs beside its own implementation, in this order: a core's C99 is its own
 #: reference there.
@@ -64,6 +65,10 @@ class Device:
     budgets_at: Location | None = field(default=None, compare=False)
     #: Of a slot, as a place for one node: the FPGA that it is on.
     slot_of: str = ""
+    #: Of an FPGA: `uio`, or empty: the simulator in its nodes' process.
+    backend: str = ""
+    #: With `uio`: what Linux calls the board.
+    uio: Mapping[str, str] = field(default_factory=dict)
 
     def slot(self, name: str) -> Device:
         """Return one of its slots as what a node may be placed on: `fpga0.slot0`."""
@@ -120,6 +125,8 @@ class Link:
     latency_ns: float
     text: str
     contention: float = 0
+    #: It has this bandwidth each way, at the same time.
+    duplex: bool = False
     seed: int = 1
     #: Entries of the table of pages in between; 0: there is none.
     pages: int = 0
@@ -180,6 +187,7 @@ def build_platform(document: Document, memory_of: Callable[[str], MemoryMap]) ->
             _known(clock, clocks, "clock", document, path, problems)
         problems += _clock_problems(name, device, clocks, document)
         problems += _emulation_problems(name, device, clocks, document)
+        problems += uio_problems(name, device, document)
         problems += _board_problems(name, device, document)
         problems += _memory_problems(name, device, document, memory_of)
     ends = {**data["devices"], **memories}
@@ -257,6 +265,8 @@ def _device(name: str, data: Mapping[str, Any], document: Document) -> Device:
         peer_buffers=data.get("peer_buffers", False),
         clocks=data.get("clocks", {}),
         budgets_at=document.at("devices", name, "budgets") if "budgets" in data else None,
+        backend="uio" if data.get("backend") == "uio" else "",
+        uio=data.get("uio", {}),
     )
 
 
@@ -413,6 +423,7 @@ def _link(data: Mapping[str, Any]) -> Link:
         data["latency_ns"],
         f"{data['from']} - {data['to']}",
         data.get("contention", 0),
+        data.get("duplex", False),
         data.get("seed", 1),
         data.get("pages", {}).get("count", 0),
         data.get("pages", {}).get("bytes", 4096),

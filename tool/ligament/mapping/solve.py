@@ -8,11 +8,14 @@ equal answers the one that changes least is found, and the same question has the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ligament.cores.manifest import CORE_BITS
 from ligament.errors import FailureError, InputError, Problem
-from ligament.mapping.network_area import MOST_MASTERS, area_of_port
+from ligament.mapping.at_memory import AtMemory, areas_at_memory
+from ligament.mapping.network_area import MOST_MASTERS
 from ligament.mapping.placing import Answer, Question
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ class _Search:
             self.model.add_exactly_one(literals)
         self.found: dict[str, int] = {}
         self.topics = {name: self._topic(name) for name in question.topics}
+        self.widths = self._widths()
         self._budgets()
         moved = sum(1 - self.chosen[n][i] for n, i in before.items())
         self.goals = (self._longest(), self._total(), moved)
@@ -71,9 +75,9 @@ class _Search:
         """Return the variables of a topic: its time, its traffic, and each resource."""
         table = self.question.topics[name]
         resources = sorted({r for cost in table.costs.values() for r in cost.area})
-        keys = ["ns", "bytes", *MASTERS, *resources]
+        keys = ["ns", "bytes", "width", *MASTERS, *resources]
         rows = [
-            [p, s, c.time_ns, c.bytes_per_s]
+            [p, s, c.time_ns, c.bytes_per_s, c.width_bits]
             + [getattr(c.masters, kind) for kind in MASTERS]
             + [c.area.get(r, 0) for r in resources]
             for (p, s), c in table.costs.items()
@@ -99,18 +103,47 @@ class _Search:
         )
         return of_nodes + sum(topic[kind] for topic in self.topics.values())
 
-    def _port(self) -> dict[str, Any]:
-        """Return the cells of the memory port that all ends in hardware share, by resource."""
+    def _widths(self) -> dict[int, Any]:
+        """Return a literal for each width that the memory port may have: exactly one holds."""
+        costs = (c for table in self.question.topics.values() for c in table.costs.values())
+        widths = sorted({CORE_BITS, *(c.width_bits for c in costs)} - {0})
+        width = self.model.new_int_var(widths[0], widths[-1], "width of the port")
+        own = [topic["width"] for topic in self.topics.values()]
+        self.model.add_max_equality(width, [CORE_BITS, *own])
+        literals = {bits: self.model.new_bool_var(f"port of {bits} bits") for bits in widths}
+        self.model.add_exactly_one(literals.values())
+        self.model.add(width == sum(bits * literal for bits, literal in literals.items()))
+        return literals
+
+    def _port(self) -> dict[int, dict[str, Any]]:
+        """Return the cells at the memory port by its width and resource.
+
+        They are those of `areas_at_memory`: of ends and their converters, which are linear in their
+        numbers, of the port, and of crossings, which are there with the first end.
+        """
         ends = self.model.new_int_var(0, MOST_MASTERS, "the larger of entries and exits")
-        self.model.add_max_equality(ends, [self._masters("entries"), self._masters("exits")])
+        entries, exits = self._masters("entries"), self._masters("exits")
+        self.model.add_max_equality(ends, [entries, exits])
         count = self.model.new_int_var(0, MOST_MASTERS, "masters of the port")
         self.model.add(count == self._masters("gateways") + ends)
-        table = {n: area_of_port(self.question.family, n) for n in range(MOST_MASTERS + 1)}
-        found = {}
-        for resource in table[1]:
-            cells = [round(table[n].get(resource, 0)) for n in range(MOST_MASTERS + 1)]
-            found[resource] = self.model.new_int_var(0, max(cells), f"port {resource}")
-            self.model.add_element(count, cells, found[resource])
+
+        def cells(streams: AtMemory) -> dict[str, int]:
+            areas = areas_at_memory(self.question.family, streams, self.question.own_clocks)
+            return {r: sum(math.ceil(a.get(r, 0)) for a in areas) for r in self.question.budgets}
+
+        found: dict[int, dict[str, Any]] = {}
+        for bits in self.widths:
+            # A port of so many bits with n masters, as gateways: no end, so nothing is linear yet.
+            ports = [cells(AtMemory(gateways=[bits] * n)) for n in range(MOST_MASTERS + 1)]
+            read = cells(AtMemory(reads=[CORE_BITS], gateways=[bits]))
+            write = cells(AtMemory(writes=[CORE_BITS], gateways=[bits]))
+            found[bits] = {}
+            for resource in self.question.budgets:
+                amounts = [port[resource] for port in ports]
+                port = self.model.new_int_var(0, max(amounts), f"port {bits} {resource}")
+                self.model.add_element(count, amounts, port)
+                of_read, of_write = (one[resource] - amounts[2] for one in (read, write))
+                found[bits][resource] = port + entries * of_read + exits * of_write
         return found
 
     def _budgets(self) -> None:
@@ -122,7 +155,9 @@ class _Search:
                 for literal, option in zip(self.chosen[node], options, strict=True)
             )
             networks = sum(topic.get(resource, 0) for topic in self.topics.values())
-            self.model.add(cores + networks + port.get(resource, 0) <= budget)
+            for bits, is_so in self.widths.items():
+                needed = cores + networks + port[bits][resource]
+                self.model.add(needed <= budget).only_enforce_if(is_so)
         if self.question.bytes_per_s is not None:
             moved = sum(topic["bytes"] for topic in self.topics.values())
             self.model.add(moved <= self.question.bytes_per_s)

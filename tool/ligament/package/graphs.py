@@ -21,6 +21,8 @@ from ligament.package.index import share_of
 from ligament.package.records import made_from, record_of
 from ligament.pipeline import Request, generated
 
+#: Folders in that of a node type that no build reads: Python writes into one of them.
+_UNREAD = frozenset({"__pycache__", "tests"})
 #: Designs of a graph are of that graph, so their libraries are not for others.
 KEPT = ("cpu", "gpu")
 
@@ -105,7 +107,9 @@ def _read(graph: Graph) -> Iterable[Path]:
     folders = [Path(node_type.folder) for node_type in graph.types.values()]
     folders += [Path(folder) for folder in graph.message_packages.values()]
     for folder in folders:
-        yield from (path for path in folder.rglob("*") if path.is_file())
+        for path in folder.rglob("*"):
+            if path.is_file() and _UNREAD.isdisjoint(path.relative_to(folder).parts):
+                yield path
 
 
 def _escaped(path: Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from ligament.report.limits import limits_of
 from ligament.report.tables import count_of, entries_of, lives_of
 
+_COUNTS = ("messages", "refused", "left", "cycles")
 _SUMMED = ("frames", "beats", "stalls", "gaps", "drops")
 
 
@@ -48,10 +49,8 @@ def clock_of(variant: Mapping[str, Any]) -> float | None:
 
 
 def _add_node(nodes: dict[str, dict[str, Any]], name: str, told: Mapping[str, Any]) -> None:
-    row = nodes.setdefault(
-        name, {"node": name, "messages": 0, "refused": 0, "cycles": 0, "isolated": False}
-    )
-    for what in ("messages", "refused", "cycles"):
+    row = nodes.setdefault(name, {"node": name, **dict.fromkeys(_COUNTS, 0), "isolated": False})
+    for what in _COUNTS:
         row[what] += count_of(told, what)
     row["isolated"] = told.get("isolated") is True
 

@@ -65,7 +65,9 @@ def limits_of(status: Path) -> dict[str, Any]:
         turned: dict[str, int] = {}  # each node tells the cycles of its whole design
         for node in entries_of(life.last, "nodes"):
             told = node.get("hardware")
-            if isinstance(told, dict) and isinstance(device := told.get("device"), str):
+            if not isinstance(told, dict) or _counts_nothing(told):
+                continue
+            if isinstance(device := told.get("device"), str):
                 turned[device] = count_of(told, "design_cycles")
                 designs.setdefault(device, Design()).add(str(node.get("id")), told)
         for device, cycles in turned.items():
@@ -76,6 +78,11 @@ def limits_of(status: Path) -> dict[str, Any]:
         "streams": [row for name in sorted(designs) for row in _rows(designs[name])],
         "designs": [limit_of(name, designs[name]) for name in sorted(designs)],
     }
+
+
+def _counts_nothing(told: Mapping[str, Any]) -> bool:
+    """Whether it is on a board, which has no counts of cycles and streams."""
+    return not told.get("streams") and not count_of(told, "design_cycles")
 
 
 def limit_of(device: str, design: Design) -> dict[str, Any]:

@@ -228,8 +228,8 @@ def _incomplete(value: dict[str, Any] | None) -> str:
 def _hops(variant: dict[str, Any]) -> Table:
     table = Table(title=f"{variant['name']}: means per hop", title_justify="left")
     for name in (
-        "hop", "handed over", "queued", "executor busy", "compute", "copy", "serialise",
-        "rest in node", "p50", "p99", "rate", "drops",
+        "hop", "transport", "queue wait", "executor wait", "compute", "copy", "serialise",
+        "transport in node", "p50", "p99", "rate", "drops",
     ):  # fmt: skip
         table.add_column(name, justify="left" if name == "hop" else "right")
     for hop in variant["hops"]:
@@ -295,14 +295,20 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
     told = ", ".join(sorted({f"{span['node']} on {span['device'] or '?'}" for span in spans}))
     if variant.get("time_base") == "emulated":
         return [
-            f"no time here is any hardware's: {told} ran natively (sw_emu), which yields results "
-            "and models no cycles; its times are those of this computer"
+            f"no time here is any hardware's: {told} ran without cycles (sw_emu, or a "
+            "stand-in of a board), which yields results; the times are those of this computer"
         ]
     if variant.get("time_base") == "device":
-        bound = duration(variant["device_bound_ns"])
+        if not variant["device_bound_ns"]:  # a board, which has no clock that is read
+            return [
+                f"times of {told} are by this computer's clock, from the doorbell to the moment in "
+                "which software learnt of the answer",
+                *_queue_remarks(variant),
+            ]
         return [
-            f"times of {told} are by the device's own clock, right to within {bound}; launching, "
+            f"times of {told} are by the device's own clock, {_right(variant)}; launching, "
             "waking the thread that waits, and copies to and from the device are message passing",
+            *_core_remarks(variant),
             *_queue_remarks(variant),
         ]
     if variant.get("time_base") == "modelled":
@@ -313,6 +319,31 @@ def time_base_remarks(variant: dict[str, Any]) -> list[str]:
             "throughput, drops, CPU time and memory are those of the run with its simulator"
         ]
     return []
+
+
+def _right(variant: dict[str, Any]) -> str:
+    """How right a device's clock is known, and what that means for short hops."""
+    worst = variant["device_bound_ns"]
+    bound = variant.get("device_bound_p50_ns") or worst
+    text = f"right to within {duration(bound)}"
+    text += f" (median; at worst {duration(worst)})" if worst > bound else ""
+    if bound > (variant["latency_ns"].get("p50") or 0) / 2:
+        text += (
+            ", which is much beside the latency: how a hop is split between the device and the "
+            "way to it is not known, the latency is"
+        )
+    return text
+
+
+def _core_remarks(variant: dict[str, Any]) -> list[str]:
+    """Cores are emulated wherever a graph's firmware runs today (mapping/backends.py)."""
+    cores = sorted({track["device"] for track in variant.get("device_tracks", [])})
+    if not cores:
+        return []
+    return [
+        f"{', '.join(cores)} is emulated: its instructions, messages and order are real, its times "
+        "are this computer's and no chip's"
+    ]
 
 
 def ros_time_remarks(variant: dict[str, Any]) -> list[str]:

@@ -43,7 +43,7 @@ MOST_FOLLOWED = 24
 FIGURES = (
     "latency_ns", "shares", "message_passing", "message_passing_p50", "message_passing_ns",
     "throughput_hz", "probe_overhead_ns", "probe", "layers_ns", "latency_histogram",
-    "latency_quantiles", "time_base", "wall_latency_ns", "device_bound_ns",
+    "latency_quantiles", "time_base", "wall_latency_ns", "device_bound_ns", "device_bound_p50_ns",
 )  # fmt: skip
 """What a run without one complete chain has no value for."""
 
@@ -105,7 +105,18 @@ class RunFolder:
             entry.get("node") or entry["path"]: self.path / entry["path"]
             for entry in self.run.get("outputs", [])
             if entry["path"].endswith(".jsonl")
+            and (entry.get("node") or _has_frames(self.path / entry["path"]))
         }
+
+
+def _has_frames(path: Path) -> bool:
+    """Whether a file that no node of ours wrote is a recording: executables write anything."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            first = json.loads(next(lines, "{}"))
+    except (OSError, ValueError):
+        return True  # said where it is read
+    return isinstance(first, dict) and "index" in first
 
 
 RUN_FILES = {"run.json": "ligament/run/1", "import.json": "ligament/imported/1"}
@@ -247,12 +258,14 @@ def _time_base(parts: Breakdown, kept: slice) -> dict[str, Any]:
     """Whose clocks the chain's times are by."""
     bases = {worked.base for worked in parts.devices}
     base = next((name for name in ("modelled", "device") if name in bases), "host")
+    bounds = [worked.bound_ns[kept] for worked in parts.devices]
+    each = np.max(bounds, axis=0) if bounds else np.zeros(0)
+    each = each[each > 0]
     return {
         "time_base": base,
         "wall_latency_ns": summarise(parts.wall[kept]) if base == "modelled" else None,
-        "device_bound_ns": max(
-            (int(worked.bound_ns[kept].max(initial=0)) for worked in parts.devices), default=None
-        ),
+        "device_bound_ns": int(each.max(initial=0)) if bounds else None,
+        "device_bound_p50_ns": int(np.median(each)) if len(each) else None,
     }
 
 

@@ -39,6 +39,7 @@ class BringUp:
         finally:
             if process.returncode is None:
                 process.kill()
+                await process.wait()
         said = _errors(out.decode(errors="replace"))
         if process.returncode == 0:
             return ""

@@ -60,7 +60,7 @@ def engine_config(network: Network, tag: str) -> str:
     reach = network.discovery_range
     peers = [] if reach in ("off", "system_default") else list(network.static_peers)
     if reach == "localhost":
-        peers.insert(0, "localhost")
+        peers.insert(0, "127.0.0.1")  # a machine without /etc/hosts does not know `localhost`
     parts = []
     if reach in ("off", "localhost"):
         parts.append("<General><AllowMulticast>false</AllowMulticast></General>")

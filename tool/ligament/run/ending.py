@@ -17,8 +17,7 @@ runs until it is stopped: nothing tells it that the others are done.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-
-import networkx as nx
+from itertools import product
 
 from ligament.graph.executable import Executable
 
@@ -27,13 +26,25 @@ def last_groups(
     nodes: Iterable[str], topics: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> list[set[str]]:
     """Groups of nodes from which nothing goes on; `topics` as in build.json."""
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(nodes)
+    after: dict[str, set[str]] = {node: set() for node in nodes}
     for topic in topics.values():
-        writers, readers = topic["publishers"], topic["subscriptions"]
-        graph.add_edges_from((w, r) for w in writers for r in readers)
-    groups = nx.condensation(graph)
-    return [set(groups.nodes[g]["members"]) for g in groups if groups.out_degree(g) == 0]
+        for writer, reader in product(topic["publishers"], topic["subscriptions"]):
+            after.setdefault(writer, set()).add(reader)
+            after.setdefault(reader, set())
+    reached = {node: _reached(node, after) for node in after}
+    # From a node of a last group there is a way back to it from wherever one comes.
+    last = (ends for node, ends in reached.items() if all(node in reached[end] for end in ends))
+    return [set(group) for group in dict.fromkeys(map(frozenset, last))]
+
+
+def _reached(node: str, after: Mapping[str, Iterable[str]]) -> set[str]:
+    """The node, and all that its messages and what follows from them come to."""
+    found, ahead = {node}, [node]
+    while ahead:
+        new = set(after[ahead.pop()]) - found
+        found |= new
+        ahead += new
+    return found
 
 
 def with_executables(

@@ -118,6 +118,12 @@ def prefixes_of(environment: Mapping[str, str]) -> list[Path]:
     return [Path(p) for p in environment.get("AMENT_PREFIX_PATH", "").split(":") if p]
 
 
+def _workspaces(environment: Mapping[str, str], package: str) -> Iterator[Path]:
+    """Where colcon installs a package; without ROS 2's own packages, that is all that it says."""
+    for word in filter(None, environment.get("COLCON_PREFIX_PATH", "").split(":")):
+        yield from (Path(word) / package, Path(word))
+
+
 def executable_specs(
     executables: Mapping[str, Executable], around: Surroundings
 ) -> list[ContainerSpec]:
@@ -168,13 +174,32 @@ def require_programs(
         raise InputError(problems)
 
 
+def misspelt_programs(
+    executables: Mapping[str, Executable], inherited: Mapping[str, str] = os.environ
+) -> Iterator[Problem]:
+    """Yield executables that a package has not, of packages that this shell knows.
+
+    Those of a host are left out: it may be another one.
+    """
+    for name, one in executables.items():
+        environment = {**inherited, **one.environment}
+        package = one.executable.partition("/")[0]
+        prefixes = [*prefixes_of(environment), *_workspaces(environment, package)]
+        is_here = one.host is None and not one.is_file
+        if is_here and any((prefix / "lib" / package).is_dir() for prefix in prefixes):
+            try:
+                program_of(name, one, inherited)
+            except InputError as error:
+                yield from error.problems
+
+
 def program_of(name: str, one: Executable, inherited: Mapping[str, str]) -> list[str]:
     """Return the words that start it; raise InputError where there is no such program."""
     environment = {**inherited, **one.environment}
     if one.is_file:
         return _file_command(name, Path(one.executable), one.at, environment)
     package, _, program = one.executable.partition("/")
-    prefixes = prefixes_of(environment)
+    prefixes = [*prefixes_of(environment), *_workspaces(environment, package)]
     for prefix in prefixes:
         path = prefix / "lib" / package / program
         if path.is_file() and os.access(path, os.X_OK):

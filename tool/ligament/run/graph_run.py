@@ -15,6 +15,7 @@ from ligament.errors import InputError, Problem, listing, no_such
 from ligament.graph.executable import executables_from_json
 from ligament.graph.model import Edge
 from ligament.meter import EnergyMeter
+from ligament.run.boards import started
 from ligament.run.discovery import choose_network
 from ligament.run.edge import EdgeOptions, ros_domain
 from ligament.run.ending import finished_when, with_executables
@@ -67,13 +68,14 @@ def run_graph(request: RunRequest, observer: Observer) -> FinishedRun:
         plan = make_plan(request.build, _options(request, build, observer))
         until = _until(request.until, plan)
         record = RunRecord(plan)
-        record.started(recording.start(plan.folder / "trace"))
         wave = request.wave.environment() if request.wave else {}
-        plan = with_environment(plan, {**recording.environment(), **wave})
-        meter = EnergyMeter()
-        meter.start()
-        watching = Metered(observer, meter)
-        result = asyncio.run(_supervise(plan, until, request.options, watching))
+        with started(plan.stand_ins) as boards:  # without them there is no run to tell of
+            record.started(recording.start(plan.folder / "trace"))
+            plan = with_environment(plan, {**recording.environment(), **wave, **boards})
+            meter = EnergyMeter()
+            meter.start()
+            watching = Metered(observer, meter)
+            result = asyncio.run(_supervise(plan, until, request.options, watching))
         energy = meter.stop()
         try:
             trace = recording.stop()

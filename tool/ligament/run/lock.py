@@ -33,6 +33,15 @@ def lock_of(graph: str, domain: str | None, ros: str | None) -> DomainLock:
     return DomainLock(name, graph, _ANOTHER_ROS_DOMAIN)
 
 
+def is_running(graph: str, domain: str) -> bool:
+    """Whether a run of this graph holds its lock; `domain` as its run.json names it.
+
+    What a run.json says of itself stays when the tool is killed.
+    """
+    ros = domain if domain.startswith("ros.") else None
+    return lock_of(graph, None if ros else domain, ros).is_held
+
+
 class DomainLock:
     """Held while a graph runs; a second one of the same domain is refused with the holder's pid."""
 
@@ -52,6 +61,11 @@ class DomainLock:
     @property
     def _address(self) -> bytes:
         return f"\0ligament/run/{os.getuid()}/{self.domain}".encode()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether some process has it now, as far as can be seen from here."""
+        return holder_of(self._address) is not None
 
     def __enter__(self) -> DomainLock:
         lock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)

@@ -21,6 +21,7 @@ from ligament.errors import FailureError, InputError, Problem
 from ligament.graph import load_graph
 from ligament.graph.model import NodeType
 from ligament.mapping.model import GraphMapping
+from ligament.run.boards import StandIn, is_board_named, stand_ins_of
 from ligament.run.bring_up import BringUp, bring_up_of
 from ligament.run.edge import EdgeOptions, EdgePlan, edge_specs, plan_edges
 from ligament.run.executables import (
@@ -55,7 +56,9 @@ class RunPlan:
     share: Share = field(default_factory=lambda: Share({}))
     edges: EdgePlan = field(default_factory=EdgePlan)
     emulated: Mapping[str, str] = field(default_factory=dict)
-    """Nodes whose cores run natively, each with the device that it stands for."""
+    """Nodes whose cores run natively or in a stand-in of a board, each with its device."""
+    stand_ins: list[StandIn] = field(default_factory=list)
+    """Of the boards of this host's nodes."""
     bring_up: BringUp = field(default_factory=BringUp)
 
     @property
@@ -124,6 +127,7 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         share,
         edges,
         _emulated(mapping),
+        stand_ins=_stand_ins(build_path.parent, build, (mapping, share), folder / "log"),
     )
     shared = {**_environment(plan), "LIGAMENT_GRAPH": build["graph"]}
     shared["LIGAMENT_VARIANT"] = build["variant"]
@@ -136,11 +140,19 @@ def make_plan(build_path: Path, options: PlanOptions) -> RunPlan:
         if ros is not None and is_python(share.containers[name]):
             spec = _in_python(spec, ros, plan, path)
         plan.specs.append(_mapped(spec, mapping))
-    log = folder / "log"
-    specs += edge_specs(edges, plan.domain, plan.run_id, share.containers, log)
+    specs += edge_specs(edges, plan.domain, plan.run_id, share.containers, folder / "log")
     for spec in specs:
         plan.specs.append(replace(spec, command=[*_on_cores(options.cores), *spec.command]))
     return plan
+
+
+def _stand_ins(
+    folder: Path, build: Mapping[str, Any], placed: tuple[GraphMapping | None, Share], log: Path
+) -> list[StandIn]:
+    """Those of the boards that this host's nodes are on."""
+    mapping, share = placed
+    used = {mapping.nodes[name].device for name in share.nodes} if mapping else set()
+    return stand_ins_of(build, folder, log, used)
 
 
 def _with_parameters(build: Mapping[str, Any]) -> list[str]:
@@ -177,8 +189,19 @@ def _bring_up(plan: RunPlan, container_program: Path) -> BringUp:
 
 
 def _emulated(mapping: GraphMapping | None) -> dict[str, str]:
+    """Those that run natively; and in a stand-in, if nobody has named a board."""
     nodes = mapping.nodes if mapping else {}
-    return {name: node.device for name, node in nodes.items() if node.implementation == "hls"}
+    hardware = mapping.hardware if mapping else {}
+    stand_ins = {
+        name
+        for name, figures in hardware.items()
+        if figures.get("backend") == "uio" and "emulation" in figures and not is_board_named(name)
+    }
+    return {
+        name: node.device
+        for name, node in nodes.items()
+        if node.implementation == "hls" or node.device in stand_ins
+    }
 
 
 def _wishes(mapping: GraphMapping | None, nodes: list[str]) -> dict[str, str]:

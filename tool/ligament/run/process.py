@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import re
 import signal
 import socket
 import time
@@ -206,3 +207,22 @@ def last_lines(log: Path, count: int = 15) -> list[str]:
             ]
     except OSError:
         return []
+
+
+#: As rclcpp and rclpy warn of an end that gets or gives nothing, each time that one comes.
+_MISMATCH = re.compile(rb"Incompatible type on topic|incompatible QoS")
+_TIME = re.compile(rb"\[\d+\.\d+\] ?")
+
+
+def mismatches_in(folder: Path, most: int = 3) -> list[str]:
+    """What programs were told of ends that do not fit theirs: lines of the logs, with the log."""
+    found: list[str] = []
+    for log in sorted(folder.glob("*.log")):
+        told: dict[bytes, None] = {}
+        with contextlib.suppress(OSError), log.open("rb") as file:
+            for line in filter(_MISMATCH.search, file):
+                told[_TIME.sub(b"", line.strip())] = None
+                if len(told) == most:
+                    break
+        found += [f"{log.stem}: {line.decode(errors='replace')} ({log})" for line in told]
+    return found

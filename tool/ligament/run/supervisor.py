@@ -99,6 +99,7 @@ class Supervisor:
         self._readiness = Readiness(specs)
         self._kept = sum(not spec.auxiliary for spec in specs)
         self._stopping = False
+        self._signals = 0
         self._hurry = asyncio.Event()
         self._verdict: asyncio.Future[Verdict]
 
@@ -167,10 +168,16 @@ class Supervisor:
             loop.add_signal_handler(number, self._on_signal, number)
 
     def _on_signal(self, number: signal.Signals) -> None:
-        """The first one stops the graph in order, a second one does not wait for the drain."""
-        if self._verdict.done():
+        """The first one stops the graph in order, a second one does not wait for the drain.
+
+        A graph may stop already: a deploy stops all parts, also one that is about to end itself.
+        """
+        self._signals += 1
+        if self._signals > 1:
             self._hurry.set()
             self._observer.note("asked again to stop: killing what is still running")
+        elif self._verdict.done():
+            self._observer.progress("the graph stops already; a second Ctrl-C kills what runs")
         else:
             self._decide(Verdict("interrupted", f"stopped by {number.name}"))
 
@@ -446,7 +453,7 @@ class Supervisor:
             wish = "restart" if self._options.restart else spec.wishes.get(name, spec.on_failure)
             text = (
                 f"the core of {name} answers no more and gets no further message; "
-                "its errors say with which --wave FRAME it shows what it does"
+                "its errors say why; of a simulated FPGA also which --wave FRAME shows it"
             )
             if wish == "stop":
                 why = f"{text}\nthe graph stops (on_failure: stop)"

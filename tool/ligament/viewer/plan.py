@@ -46,6 +46,8 @@ def moved(before: Drawn | None, pose: Any) -> Drawn | None:
 def line(places: Iterable[Any], closed: bool = False) -> Drawn:
     """Return a line through places, of many a part."""
     points = [(p.x, p.y) for p in places]
+    if len(points) == 1:
+        return {"kind": "points", "points": kept(points)}
     return {"kind": "line", "points": kept(points), "closed": closed}
 
 

@@ -14,6 +14,7 @@ from workspaces import add_board, call, colcon
 
 from ligament.acceleration import frame
 from ligament.acceleration.toolchains import fits
+from ligament.acceleration.verbs import verb_names
 from ligament.cli import main as cli
 
 SLOW = {"typer", "pandas", "numpy", "jsonschema", "ruamel.yaml", "networkx", "rich", "asyncio"}
@@ -71,15 +72,34 @@ def test_listing_imports_nothing_that_is_slow_to_import(tmp_path):
     ]
 
 
+def test_colcon_imports_little_where_another_of_its_verbs_runs():
+    """Each command of colcon makes all verbs there are, and asks some for their arguments."""
+    code = (
+        "import argparse, sys, types\n"
+        "parts = {'plugin_system': {'satisfies_version': lambda *_: None},\n"
+        "         'verb': {'VerbExtensionPoint': type('X', (), {'EXTENSION_POINT_VERSION': ''})}}\n"
+        "sys.modules['colcon_core'] = types.ModuleType('colcon_core')\n"
+        "for name, has in parts.items():\n"
+        "    module = sys.modules[f'colcon_core.{name}'] = types.ModuleType(name)\n"
+        "    vars(module).update(has)\n"
+        "import ligament.acceleration.colcon as ours\n"
+        "ours.AccelerationVerb().add_arguments(parser=argparse.ArgumentParser())\n"
+        "print(*(m for m in sys.modules if m.startswith('ligament')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    own = ("", ".acceleration", ".acceleration.verbs", ".acceleration.colcon")
+    assert set(ran.stdout.split()) == {f"ligament{name}" for name in own}
+
+
 def test_help_has_each_verb_with_its_line(capsys):
     for words in ([], ["--help"], ["help"]):
         assert frame.run(words, "colcon acceleration") == 0
         said = capsys.readouterr().out
-        for name in frame.verb_names():
-            assert f"  {name:<{max(map(len, frame.verb_names()))}}  " in said
+        for name in verb_names():
+            assert f"  {name:<{max(map(len, verb_names()))}}  " in said
 
 
-@pytest.mark.parametrize("name", frame.verb_names())
+@pytest.mark.parametrize("name", verb_names())
 def test_each_verb_explains_itself_and_has_the_common_options(name, capsys):
     assert frame.run([name, "--help"], "colcon acceleration") == 0
     said = capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from image_workspaces import make, needs_image_tools
@@ -56,6 +57,7 @@ def test_what_nothing_does_is_a_no_and_fails_where_it_is_claimed(tmp_path, capsy
         (FailureError("it broke", command=["ligament", "run"]), "it broke"),
         (FileNotFoundError("no record"), "no record"),
         (KeyError("spans"), "spans"),
+        (IndexError("list index out of range"), "out of range"),
     ],
 )
 def test_a_check_that_fails_is_a_no_that_says_why(tmp_path, raised, evidence):
@@ -135,8 +137,10 @@ def test_the_kernel_that_booted_is_the_one_that_was_asked_for(
 ):
     context = Context(Workspace(make(tmp_path / "ws")).platform("toy"), tmp_path)
     monkeypatch.setattr(images, "_lacks", lambda *_, **__: None)
-    monkeypatch.setattr(images, "_image", lambda _: None)
+    monkeypatch.setattr(images, "_image", lambda _: "toy.img")
     monkeypatch.setattr(images, "_verb", lambda *_: {"output": said})
+    image = SimpleNamespace(record={"kernel": name}, boot={"vmlinuz": b"kernel"})
+    monkeypatch.setattr(images, "read_image", lambda _: image)
     assert images._kernel(context, name).state == state
 
 
@@ -165,7 +169,7 @@ def test_a_capability_that_there_is_not_names_the_nearest(tmp_path, capsys):
     assert "did you mean 'ament'?" in capsys.readouterr().err
 
 
-def test_results_of_platforms_come_together_in_a_file_and_its_page(tmp_path, capsys):
+def test_results_of_platforms_come_together_in_a_file_and_its_page(tmp_path, capsys, monkeypatch):
     add_board(tmp_path, "mine")
     file = tmp_path / "found.json"
     for name in ("mine", "host"):
@@ -178,9 +182,18 @@ def test_results_of_platforms_come_together_in_a_file_and_its_page(tmp_path, cap
     ]  # fmt: skip
     text = file.with_suffix(".md").read_text()
     assert "| 1.iii | kernels at level 3: in DDS and the network | no | no |" in text
-    assert "| 5.i | each verb explains itself | yes | yes |" in text
+    assert "| 5.i | each verb explains itself | tested | tested |" in text
     assert "`host` | `mine` |" in text
+    # A file of an earlier tool, whose rows have no standing.
+    told = json.loads(file.read_text())
+    for row in told["platforms"]["mine"]["rows"]:
+        del row["standing"]
+    file.write_text(json.dumps(told))
+    assert call(tmp_path, "conformance", *words, "--results", file) == 0
+    assert file.with_suffix(".md").read_text() == text
+    # What is no results is refused before anything is tested.
     file.write_text("{}")
+    monkeypatch.setattr(capabilities, "judge", lambda *_: pytest.fail("it was tested"))
     assert call(tmp_path, "conformance", *words, "--results", file) == 2
 
 

@@ -274,7 +274,8 @@ def test_a_machine_without_a_network_boots_from_none(root, machine, capsys, tmp_
 def test_a_boot_script_is_one_that_u_boots_own_tool_reads(tmp_path):
     from ligament.acceleration.images.bootfiles import loader_files
 
-    files = loader_files("script", "arm64", "console=ttyS0 root=/dev/x", {"initramfs.cpio.gz": b""})
+    boot = {"loader": "script", "arguments": "console=ttyS0 root={root}"}
+    files = loader_files(boot, {}, "/dev/x", {"initramfs.cpio.gz": b""})
     path = tmp_path / "boot.scr"
     path.write_bytes(files["boot.scr"])
     said = subprocess.run(

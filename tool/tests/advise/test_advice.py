@@ -21,7 +21,7 @@ from ligament.advise.check import Checked, why_off
 from ligament.advise.known import SCHEMA, Costs, NodeTime, read_table
 from ligament.advise.predict import UnpredictableError, predict, replayed
 from ligament.advise.setting import SHM, THREAD, Kind
-from ligament.advise.stage import Asked, advise
+from ligament.advise.stage import Asked, advise, costs_of
 from ligament.advise.terminal import advice_text, checked_text
 from ligament.cli.main import main
 from ligament.graph import load_graph
@@ -215,6 +215,20 @@ def test_other_runs_tell_what_messages_cost(graph_file: Path) -> None:
     found = predict(case, change, costs)
     assert found.p50.value == 3 * (7 + 10 + 1) + 900
     assert found.basis == ("messages of run 2",)
+
+
+def test_a_node_of_another_run_is_scaled_by_what_both_runs_have(graph_file: Path) -> None:
+    """The other computer is twice as fast, and only there it is known what /rectify takes."""
+    own = case_of(line(40, 5000), graph_file, span_values=[])
+    own.work.jobs[:] = [
+        replace(job, compute_ns=0) if job.node == "/rectify" else job for job in own.work.jobs
+    ]
+    half = line(40, 5000, lambda node, _: WORKED[node] // 2)
+    known = costs_of(own, [case_of(half, graph_file, span_values=[])]).nodes
+    ((_, time),) = known.items()
+    assert time.samples_ns is not None
+    assert set(time.samples_ns) == {float(WORKED[1])}
+    assert time.basis.endswith("times 2")
 
 
 def test_what_ships_is_a_table() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import threading
 from collections.abc import Callable
@@ -84,6 +85,11 @@ class Agent(Spoken):
     def port(self) -> int:
         """Of UDP."""
         return int(self.first.split("UDP port ")[1].split(",")[0])
+
+    def cpu_s(self) -> float:
+        """What it has had of the processors."""
+        words = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self) -> str:
         """End it in order; what it has said meanwhile."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ PROGRAM = Path(__file__).with_name("agent_core_programs.py")
 LOOPBACK = (
     "<General><AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>auto"
     "</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex><Peers>"
-    "<Peer Address='localhost'/></Peers></Discovery>"
+    "<Peer Address='127.0.0.1'/></Peers></Discovery>"
 )
 
 
@@ -101,8 +102,8 @@ def start_watcher(
         watcher.process.communicate()
 
 
-def serve(start_agent: StartAgent, core: Core, edge: bool = False) -> Agent:
-    return start_agent(*core.link(), edge=edge)
+def serve(start_agent: StartAgent, core: Core, edge: bool = False, spin_us: int = 0) -> Agent:
+    return start_agent(*core.link(), "--spin", str(spin_us), edge=edge)
 
 
 def assert_sees_imu(watcher: Watcher) -> None:
@@ -130,17 +131,27 @@ def test_rclpy_receives_from_a_core_and_calls_it(
     assert core.console() == ["imu", "ready"]
 
 
-@with_each_core
+@pytest.mark.parametrize(
+    ("suffix", "spin_us"),
+    [("", 0), ("", 500_000), ("_freertos", 0), ("_r5", 0), ("_r5_freertos", 0)],
+    ids=["m4_bare", "m4_bare_spinning_agent", "m4_freertos", "r5_bare", "r5_freertos"],
+)
 def test_core_and_agent_may_go_and_come(
     start_core: Callable[[str], Core],
     start_agent: StartAgent,
     start_watcher: Callable[[bool], Watcher],
     suffix: str,
+    spin_us: int,
 ) -> None:
     watcher = start_watcher(True)
     core = start_core(f"imu{suffix}")
-    first = serve(start_agent, core)
+    first = serve(start_agent, core, spin_us=spin_us)
     assert_sees_imu(watcher)
+    if spin_us:  # a request has gone to the core, whose messages come before the agent would sleep
+        end, before = time.monotonic() + 60, first.cpu_s()
+        while first.cpu_s() - before < 1.0:  # one that sleeps takes a third of it
+            assert time.monotonic() < end, "it sleeps"
+            time.sleep(0.05)
 
     core.kill()
     assert watcher.ask("gone") == {"nodes": [], "publishers": 0}
@@ -149,7 +160,7 @@ def test_core_and_agent_may_go_and_come(
 
     first.process.kill()
     assert watcher.ask("gone") == {"nodes": [], "publishers": 0}
-    second = serve(start_agent, core)
+    second = serve(start_agent, core, spin_us=spin_us)
     assert_sees_imu(watcher)
     assert core.console() == ["imu", "ready", "the agent is lost", "ready"]
     second.stop()

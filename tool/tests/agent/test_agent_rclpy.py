@@ -58,7 +58,7 @@ def test_rclpy_receives_calls_and_sees_the_node(
         "CYCLONEDDS_URI",
         "<General><AllowMulticast>false</AllowMulticast></General><Discovery><ParticipantIndex>"
         "auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex><Peers>"
-        "<Peer Address='localhost'/></Peers></Discovery>",
+        "<Peer Address='127.0.0.1'/></Peers></Discovery>",
     )
     wheels_python(distro)  # skips where it is missing
     agent = start_agent(*UDP, edge=not ours)

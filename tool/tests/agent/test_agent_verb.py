@@ -23,12 +23,12 @@ def test_the_map_reaches_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     memory.touch()
     words = (
         "--bell b --offset 0x1000 --base 0x3ed40000 --buffers 8 --buffer-size 256 --blocks 2 "
-        "--block-size 64 --qtest q --channel mine --ros 5 --silence 3 --no-edge"
+        "--block-size 64 --qtest q --spin 50 --channel mine --ros 5 --silence 3 --no-edge"
     )
     assert cli.main(["agent", "rpmsg", str(memory), *words.split()]) == 0
     link = (
         f"rpmsg {memory} --bell b --channel mine --offset 4096 --base 1054081024 --buffers 8 "
-        "--buffer-size 256 --blocks 2 --block-size 64 --qtest q"
+        "--buffer-size 256 --blocks 2 --block-size 64 --qtest q --spin 50"
     )
     assert given == [(link.split(), AgentOptions(5, (), "jazzy", None, 3.0, False))]
 
@@ -65,6 +65,11 @@ def test_a_bus_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> 
     assert "there is no network interface 'can_none'" in capsys.readouterr().err
 
 
+def test_an_address_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["agent", "udp", "--address", "nowhere"]) == 2
+    assert "--address is 'nowhere', which is no IPv4 address" in capsys.readouterr().err
+
+
 def test_a_network_that_is_no_bus_is_refused() -> None:
     """Every computer has the interface lo; where it has CAN, too, that is told of lo."""
     words = [built_agent(), "can", "lo", "--no-edge"]
@@ -78,6 +83,7 @@ def test_a_network_that_is_no_bus_is_refused() -> None:
     [
         ([], "neither MEMORY nor --device"),
         (["memory", "--device", "d"], "MEMORY is 'memory', and --device is 'd'"),
+        (["--device", "d", "--spin", "9"], "Linux has the memory of 'd'"),
         (["--device", "d", "--firmware", "f"], "nothing says which core has it"),
         (["--device", "d", "--remoteproc", "."], "'.' is no folder of remoteproc"),
         (["nothing", "--bell", "b"], "there is no memory 'nothing'"),

@@ -62,6 +62,24 @@ def test_best_effort_counts_what_is_lost(probe: Path, start_agent: StartAgent) -
     assert 190 < count + int(lost[1]) <= 200
 
 
+def test_an_agent_that_spins_serves_before_and_after_it_sleeps(
+    probe: Path, start_agent: StartAgent
+) -> None:
+    agent = start_agent(*UDP, "--spin", "1000000")
+    where = f"udp:127.0.0.1:{agent.port}"
+    before = agent.cpu_s()
+    for _ in range(20):
+        words = (where, "c0ffee07", "publish", "/there", 10, 60, 1, "reliable")
+        begin(probe, *words).finish()
+        time.sleep(1.5)  # it looks for a second, and then sleeps
+        if agent.cpu_s() - before >= 0.5:
+            break
+    assert agent.cpu_s() - before >= 0.5, "it sleeps"
+    begin(probe, *words).finish()
+    said = agent.stop()
+    assert received(said, "c0ffee07") % 10 == 0 and received(said, "c0ffee07") >= 20, said
+
+
 @pytest.mark.parametrize("rate", [0.0, 0.0005])
 def test_a_serial_line_carries_the_same(probe: Path, start_agent: StartAgent, rate: float) -> None:
     with serial_wire(rate) as (here, there, counts):

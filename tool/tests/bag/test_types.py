@@ -12,17 +12,23 @@ from typing import Any
 
 import pytest
 
+from ligament.artefacts import DEFAULT_OUT
 from ligament.bag.program import Bag
 from ligament.bag.showing import ProgressLine, followed, recording_table, size_text
 from ligament.bag.topics import absent_topics, chosen, published_already, topics_in
 from ligament.bag.types import Known, known_of_runs
 from ligament.cli.main import main
+from ligament.cli.record import domain_of
+from ligament.errors import InputError
+from ligament.run.lock import lock_of
 
 
 def make_run(out: Path, name: str, state: str, package: Path, distro: str = "jazzy") -> None:
     run = out / name / "processes/runs/1"
     run.mkdir(parents=True)
-    (run / "run.json").write_text(json.dumps({"state": state, "domain": f"{name}.domain"}))
+    (run / "run.json").write_text(
+        json.dumps({"state": state, "graph": name, "domain": f"{name}.domain"})
+    )
     graph = {"distro": distro, "message_packages": {package.name: str(package)}}
     (out / name / "graph.json").write_text(json.dumps(graph))
 
@@ -126,15 +132,40 @@ def test_topics_that_are_published_already_are_told(tmp_path: Path) -> None:
         f"/{name}": {"ends": [{"node": "/camera", "direction": direction}]}
         for name, direction in ends.items()
     }
-    (tmp_path / "one" / "graph.json").write_text(json.dumps({"topics": topics}))
-    (told,) = published_already({"/image_raw", "/scan", "/other"}, tmp_path, "one.domain")
-    assert "(/image_raw by /camera)" in told and "--topics" in told
+    program = {"publishes": {"/imu": "sensor_msgs/msg/Imu"}, "subscribes": {"/other": "a/msg/B"}}
+    graph = {"topics": topics, "executables": {"driver": program}}
+    (tmp_path / "one" / "graph.json").write_text(json.dumps(graph))
+    played = {"/image_raw", "/scan", "/other", "/imu"}
+    (told,) = published_already(played, tmp_path, "one.domain")
+    assert "(/image_raw by /camera, /imu by driver)" in told and "--topics" in told
     assert published_already({"/scan"}, tmp_path, None) == ()
     assert published_already({"/image_raw"}, tmp_path, "two.domain") == ()
     (absent,) = absent_topics(["/image_rw", "/scan"], tmp_path, None)(
         {"topics": [{"topic": "/scan"}]}
     )
     assert "'/image_rw'" in absent and absent.endswith("did you mean '/image_raw'?")
+
+
+def test_a_graphs_name_means_the_domain_that_it_runs_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path / DEFAULT_OUT, "one", "running", tmp_path)
+    make_run(tmp_path / DEFAULT_OUT, "two", "finished", tmp_path)
+    assert domain_of("one", ros=False) == "one", "its tool was killed: nobody holds its lock"
+    with lock_of("one", "one.domain", None):
+        assert domain_of("one", ros=False) == "one.domain"
+    assert domain_of("two", ros=False) == "two", "it does not run: a domain of that name"
+    assert domain_of(None, ros=False) is None
+    other = tmp_path / DEFAULT_OUT / "one" / "processes" / "runs" / "2"
+    other.mkdir()
+    started = {"state": "running", "graph": "one", "domain": "ros.231"}
+    (other / "run.json").write_text(json.dumps(started))
+    with lock_of("one", None, "ros.231"):
+        assert domain_of("one", ros=False) == "ros.231"
+        with lock_of("one", "one.domain", None), pytest.raises(InputError) as refused:
+            domain_of("one", ros=False)
+    assert "runs in the domains one.domain, ros.231" in refused.value.problems[0].text
 
 
 def test_a_choice_is_by_name_or_by_pattern() -> None:

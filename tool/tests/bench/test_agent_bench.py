@@ -12,10 +12,11 @@ from ligament.bench.goals import lines_of
 
 
 def test_rate_and_latency_become_rows_and_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:
-    def told(what: str, passes: int, samples: int = 1) -> Any:
+    def told(what: str, passes: int, *words: str, samples: int = 1) -> Any:
         if what == "drain":
             return {"agent_ns": [300.0 * samples] * passes, "bare_ns": [200.0] * passes}
-        return {"agent_ns": [20_000] * passes, "udp_ns": [5000] * passes}
+        late = 30_000 if words == ("--spin", "0") else 20_000
+        return {"agent_ns": [late] * passes, "udp_ns": [5000] * passes}
 
     monkeypatch.setattr(agent, "ask", told)
     monkeypatch.setattr(
@@ -32,7 +33,10 @@ def test_rate_and_latency_become_rows_and_comparisons(monkeypatch: pytest.Monkey
              result.comparisons}  # fmt: skip
     assert ("time per datagram", "ratio", 4) in found
     assert ("latency", "difference", None) in found
+    late = {r["params"]["agent"]: r["p50"] for r in result.rows
+            if (r["metric"], r["peer"]) == ("latency", "ligament")}  # fmt: skip
+    assert late == {"sleeps": 30_000, "spins": 20_000}
     assert rows["copies", "ligament", None]["p50"] == 2.0
     verdicts = {line.what: line.verdict for line in lines_of(agent.FIGURES, vars(result))}
     assert verdicts["copies of a sample of 300 B in the agent"] == "missed"
-    assert len(verdicts) == 7
+    assert len(verdicts) == 9

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -83,20 +85,63 @@ def test_only_a_whole_log_of_the_same_drive_is_taken_again(tmp_path: Path) -> No
     assert not drives.is_whole(tmp_path / "e", patient)
 
 
-def test_kept_drives_are_not_driven_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    driven: list[str] = []
+@pytest.fixture
+def driven(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Names of what was driven: by nodes with one library, which is of the text `one`."""
+    names: list[str] = []
 
     def drive(one: drives.Planned, path: Path) -> None:
-        driven.append(one.name)
+        names.append(one.name)
         log(path, dict(one.options))
 
+    build = tmp_path / "build.json"
+    built_of(build, "one")
     monkeypatch.setattr(drives, "_drive", drive)
+    monkeypatch.setattr(drives, "build_of", lambda *_: build)
+    return names
+
+
+def built_of(path: Path, text: str) -> None:
+    library = {"path": "a.so", "size_bytes": 3, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    path.write_text(json.dumps({"libraries": {"driving/polyfit": library}}))
+
+
+def test_kept_drives_are_not_driven_again(tmp_path: Path, driven: list[str]) -> None:
     planned = drives.late_drives(quick=True)
     first, again = Measured([]), Measured([])
     drives.measure_drives(planned, str(tmp_path), first)
     drives.measure_drives(planned, str(tmp_path), again)
     assert driven == [one.name for one in planned]
     assert again.rows == first.rows and not again.failures
+
+
+def test_kept_drives_of_other_nodes_are_driven_again(tmp_path: Path, driven: list[str]) -> None:
+    options = drives.late_drives(quick=True)[0]
+    one = replace(options, nodes={"/gaussian_blur": {"size": 3}})
+    other = replace(options, nodes={"/gaussian_blur": {"size": 5}})
+    for number, (planned, library) in enumerate(
+        [(one, "one"), (other, "one"), (other, "two"), (other, "two")]
+    ):
+        built_of(tmp_path / "build.json", library)
+        drives.measure_drives([planned], str(tmp_path), Measured([]))
+        assert len(driven) == (1, 2, 3, 3)[number]
+
+
+def test_a_drive_that_fails_leaves_no_log_of_other_nodes(
+    tmp_path: Path, driven: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = drives.late_drives(quick=True)[0]
+    drives.measure_drives([planned], str(tmp_path), Measured([]))
+
+    def fail(*_: object) -> None:
+        raise FailureError("the simulator is not there")
+
+    built_of(tmp_path / "build.json", "two")
+    monkeypatch.setattr(drives, "_drive", fail)
+    result = Measured([])
+    drives.measure_drives([planned], str(tmp_path), result)
+    assert result.failures and not result.rows
+    assert not list(tmp_path.glob("*.jsonl"))
 
 
 def test_what_is_planned() -> None:

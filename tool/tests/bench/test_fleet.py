@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import struct
+import subprocess
+from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema
@@ -14,10 +18,10 @@ from ligament.bench import fleet
 from ligament.bench.fleet import figures, model, picture
 from ligament.bench.fleet.cells import FAST, OURS, PER_PROCESS, Cell, cells
 from ligament.bench.fleet.frames import Tally
-from ligament.bench.fleet.hosts import why_not
+from ligament.bench.fleet.hosts import Switch, why_not
 from ligament.bench.fleet.runs import run_once
 from ligament.bench.fleet.simulation import Plan, simulate
-from ligament.bench.measuring import program
+from ligament.bench.goals import lines_of
 from ligament.bench.pages import ROOT
 from ligament.errors import FailureError, InputError
 from ligament.resources import spec_dir
@@ -35,7 +39,7 @@ def frames_in(counts: dict[str, int]) -> int:
 @pytest.mark.parametrize("hosts", [2, 3, 8])
 def test_at_rest_the_simulation_sends_what_the_formula_says(hosts: int) -> None:
     idle = simulate(Plan(hosts, 6, 10))["idle"]
-    assert frames_in(idle) == model.idle_frames(hosts) * 16
+    assert frames_in(idle) == pytest.approx(model.idle_frames(hosts) * 16)
     assert idle["sedp"] == 0
 
 
@@ -65,7 +69,7 @@ def test_two_hosts_as_they_were_measured() -> None:
         if row["params"] == cell.params and row["peer"] == OURS
     }
     found = simulate(figures.plan_of(cell, figures.GAP_S))
-    assert measured["idle_frames"] * 16 == frames_in(found["idle"])
+    assert measured["idle_frames"] * 16 == pytest.approx(frames_in(found["idle"]))
     assert measured["start_announcements"] == found["start"]["sedp"]
     assert measured["memory"] == pytest.approx(model.memory(2, cell.endpoints + 1), rel=0.2)
 
@@ -97,8 +101,7 @@ def test_fleets_are_as_many_as_asked_for() -> None:
     assert max(20 * cell.topics for cell in cells(False, 20)) == 10_000
 
 
-def test_matches_leave_out_the_own_host() -> None:
-    assert [Cell(hosts, 5).matches for hosts in (1, 2, 3)] == [0, 10, 30]
+def test_a_host_has_one_participant_or_one_per_process() -> None:
     assert Cell(5, 25, 5, PER_PROCESS).participants == 25
     assert Cell(5, 25).participants == 5
 
@@ -106,6 +109,51 @@ def test_matches_leave_out_the_own_host() -> None:
 def test_a_fleet_that_is_not_there_is_refused() -> None:
     with pytest.raises(InputError, match="no line has all of"):
         fleet.measure(True, fleet.Options(only="thousand"))
+
+
+def test_a_lone_host_has_no_others_that_disturb_it() -> None:
+    def why(hosts: int) -> str:
+        params = Cell(hosts, 5).params
+        row = figures._row(Cell(hosts, 5), "start_frames", "1", [9000.0], OURS)
+        (line,) = lines_of(fleet.FIGURES, {"rows": [{**row, "params": params, "predicted": 1.0}]})
+        assert line.verdict == "missed"
+        return line.why
+
+    assert "announce itself twice" in why(1)
+    assert "share two cores" in why(2)
+
+
+@pytest.mark.parametrize(
+    ("target", "instead", "told"),
+    [
+        ("os.geteuid", lambda: 1000, "need root"),
+        ("shutil.which", lambda _: None, "apt install iproute2"),
+        ("Switch.__enter__", None, "can be made: not permitted"),
+    ],
+)
+def test_why_there_are_no_namespaces(
+    target: str, instead: Any, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise FailureError("not permitted")
+
+    monkeypatch.setattr("ligament.bench.fleet.hosts.os.geteuid", lambda: 0)
+    monkeypatch.setattr("ligament.bench.fleet.hosts.shutil.which", lambda _: "/sbin/ip")
+    monkeypatch.setattr(f"ligament.bench.fleet.hosts.{target}", instead or refuse)
+    assert told in why_not()
+
+
+def test_nothing_that_ran_on_a_host_is_left() -> None:
+    if reason := why_not():
+        pytest.skip(f"this machine has no such thing: {reason}")
+    with Switch(["here"], "10.82.0.") as switch:
+        left = subprocess.Popen([*switch.inside("here"), "sleep", "600"])
+        while left.pid not in switch.pids("here"):
+            assert left.poll() is None
+            os.sched_yield()
+        name = switch.space("here")
+    assert left.wait(timeout=60) == -signal.SIGKILL
+    assert name not in subprocess.run(["ip", "netns"], capture_output=True, text=True).stdout
 
 
 def test_without_namespaces_it_simulates_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,10 +247,6 @@ def test_the_picture_has_every_size_that_was_measured() -> None:
 def test_three_hosts_find_each_other_and_rest() -> None:
     if reason := why_not():
         pytest.skip(f"this machine has no such thing: {reason}")
-    try:
-        program("ligament-bench-fleet")
-    except FailureError as error:
-        pytest.skip(f"this machine has no such thing: {error}")
     cell = Cell(3, 5)
     found = run_once(cell, idle_s=8.5, settle_s=3.5)
     quiet = simulate(figures.plan_of(cell, figures.GAP_S))

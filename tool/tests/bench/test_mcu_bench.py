@@ -47,7 +47,8 @@ def test_the_papers_sizes_are_quick_and_all_are_asked() -> None:
     assert (plan.sizes[0], plan.sizes[-1]) == (16, 65536)
     assert plan.sizes_of(UART) == [16, 32, 256]
     assert plan.sizes_of(place_of("rpmsg at dds")) == [16, 32]
-    assert {p.link for p in plan.places} == {"rpmsg", "freertos", "r5f", "raw", "udp", "uart"}
+    links = {"rpmsg", "spin", "freertos", "r5f", "raw", "udp", "uart"}
+    assert {p.link for p in plan.places} == links
 
 
 def test_the_published_path_is_asked_for_by_itself() -> None:
@@ -88,11 +89,17 @@ def test_fixed_cost_and_cost_per_byte_are_of_a_line() -> None:
 
 @pytest.mark.parametrize(("p50_us", "verdict"), [(99, REACHED), (101, MISSED)])
 def test_small_texts_are_judged_at_a_node_of_ours(p50_us: int, verdict: str) -> None:
-    times = {(SHM, 16): [p50_us * 1000], (place_of("rpmsg at dds"), 16): [900_000]}
+    times = {
+        (place_of("spin at shm"), 16): [p50_us * 1000],
+        (SHM, 16): [110_000],
+        (place_of("rpmsg at dds"), 16): [900_000],
+    }
     lines = {line.what: line for line in lines_of(mcu.FIGURES, result_of(rows.rows_of(times)))}
-    judged = lines["16 B there and back over RPMsg"]
+    judged = lines["16 B there and back over RPMsg, an agent that spins"]
     assert judged.verdict == verdict
-    assert judged.published == "9.82 ms (published)"
+    beside = lines["16 B there and back over RPMsg"]
+    assert judged.published == beside.published == "9.82 ms (published)"
+    assert beside.verdict == MISSED
     assert lines["16 B over RPMsg, an rclpy node with dds"].verdict == ""
 
 

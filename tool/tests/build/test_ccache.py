@@ -12,7 +12,7 @@ import pytest
 from ligament.build.ninja import Step, run_step
 
 BUILD = """rule compile
-  command = ccache c++ -g -c $in -o $out
+  command = ccache c++ -g -isystem {model} -c $in -o $out
 build node.o: compile {source}
 """
 
@@ -28,11 +28,14 @@ def test_two_graphs_share_the_objects_of_generated_sources(
     for graph in ("one", "two"):
         project, work = tmp_path / graph / "gen", tmp_path / graph / "work"
         project.mkdir(parents=True)
-        work.mkdir()
+        # As Verilator's: what the build makes, and generated sources include.
+        model = work / "model"
+        model.mkdir(parents=True)
+        (model / "model.h").write_text("inline int model() { return 1; }\n")
         source = project / "node.cpp"
-        source.write_text("int node() { return 1; }\n")
-        (work / "build.ninja").write_text(BUILD.format(source=source))
-        run_step(Step("compiling", ["ninja", "-C", str(work)], tmp_path / "log", [], project))
+        source.write_text("#include <model.h>\nint node() { return model(); }\n")
+        (work / "build.ninja").write_text(BUILD.format(source=source, model=model))
+        run_step(Step("compiling", ["ninja", "-C", str(work)], work / "log", [], project))
         assert (work / "node.o").is_file()
     told = subprocess.run(
         ["ccache", "--print-stats"], capture_output=True, text=True, check=True

@@ -72,6 +72,7 @@ def test_it_runs_the_variant_in_the_ros_domain(
     ]
     assert (fields["name"], fields["output"]) == ("ligament_robot", "screen")
     assert type(fields["on_exit"]).__name__ == "Shutdown"
+    assert float(fields["sigterm_timeout"]) > 5, "launch's own time is too short to drain in"
 
 
 @pytest.mark.usefixtures("launch")

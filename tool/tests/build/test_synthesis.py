@@ -163,12 +163,13 @@ def test_what_is_larger_than_the_open_part_has_no_clock(
     assert "small: its clock is not known: it is larger than the LFE5U" in console.export_text()
 
 
-def test_each_of_several_clocks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cores reach their clock, and the memory port does not: each has its own line."""
+def with_clocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: dict[str, float]
+) -> tuple[dict[str, Any], str]:
+    """Synthesise with three clocks, as if nets had reached that (MHz): its timing, what is said."""
     bus = {"name": "bus", "hz": 60e6}
     clocks = {"cores": {"name": "fast", "hz": 100e6}, "memory": bus, "registers": bus}
     folder = variant(tmp_path, {**FIGURES, "budgets": {}, "clocks": clocks})
-    reached = {"$glbnet$clk_i": 120.4, "$glbnet$m_axi_clk_i": 59.9, "$glbnet$s_axil_clk_i": 70}
 
     def tool(name: str, _: list[str], work: Path) -> None:
         work.mkdir(parents=True, exist_ok=True)
@@ -181,15 +182,36 @@ def test_each_of_several_clocks_is_told(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(synthesis_stage, "check_crossings", lambda *_: None)
     result = synthesise(folder)
     assert not validate(Document("synthesis.json", result), "synthesis")
-    timing = result["designs"][0]["timing"]
+    console = Console(record=True, width=120)
+    print_synthesis(console, result)
+    return result["designs"][0]["timing"], console.export_text()
+
+
+def test_each_of_several_clocks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cores reach their clock, and the memory port does not: each has its own line."""
+    reached = {"$glbnet$clk_i": 120.4, "$glbnet$m_axi_clk_i": 59.9, "$glbnet$s_axil_clk_i": 70}
+    timing, said = with_clocks(tmp_path, monkeypatch, reached)
     assert not timing["met"]
     met = {port: clock["met"] for port, clock in timing["clocks"].items()}
     assert met == {"clk_i": True, "m_axi_clk_i": False, "s_axil_clk_i": True}
-    console = Console(record=True, width=120)
-    print_synthesis(console, result)
-    said = console.export_text()
     assert "small: clk_i reaches 100 MHz: 120.4 MHz on LFE5U" in said
     assert "small: m_axi_clk_i does NOT reach 60 MHz: 59.9 MHz" in said
+
+
+def test_several_clocks_are_told_where_cores_have_no_register(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timing, said = with_clocks(tmp_path, monkeypatch, {"$glbnet$m_axi_clk_i": 59.9})
+    assert (timing["fmax_hz"], timing["met"]) == (None, False)
+    assert "small: m_axi_clk_i does NOT reach 60 MHz: 59.9 MHz" in said
+    assert "larger" not in said and "nothing is clocked" not in said
+
+
+def test_a_clock_that_a_core_makes_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached = {"$glbnet$clk_i": 120.4, "core.slow": 80.0}
+    timing, said = with_clocks(tmp_path, monkeypatch, reached)
+    assert not timing["met"]
+    assert "small: core.slow does NOT reach 100 MHz: 80.0 MHz" in said
 
 
 @pytest.mark.parametrize("hardware", [{}, {"hardware": {"fpga0": {"emulation": "sw_emu"}}}])

@@ -65,3 +65,18 @@ def test_a_compiler_is_given_what_it_knows(
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     assert (verilate.AS_WRITTEN in verilate.compiled()) == knows
     assert verilate.FAST in verilate.compiled()
+
+
+def test_the_environment_s_options_come_behind_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(verilate.VARIABLE, "-O1 -mtune=generic")
+    assert verilate.fast().startswith(verilate.FAST)
+    assert verilate.fast().endswith(" -O1 -mtune=generic")
+
+
+@pytest.mark.parametrize("text", ["O1", "-O1'", "-O1;true", "-O$(x)", "-O1 -x c"])
+def test_what_is_no_option_of_a_compiler_is_refused(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv(verilate.VARIABLE, text)
+    with pytest.raises(SystemExit, match=verilate.VARIABLE):
+        verilate.compiled()

@@ -159,8 +159,9 @@ class Terminal:
 
 
 def plain(shown: str) -> str:
-    """What stays on the line: without colours, rings, and what is drawn over."""
-    text = re.sub(r"\x1b(\[[0-9;?>=]*[A-Za-z]|[()][A-Z0-9]|[=>78])|[\x00\a\x0e\x0f]", "", shown)
+    """What stays on the line: without colours, rings, ways to a column, and what is drawn over."""
+    text = re.sub(r"\r\x1b\[\d+C", "", shown)
+    text = re.sub(r"\x1b(\[[0-9;?>=]*[A-Za-z]|[()][A-Z0-9]|[=>78])|[\x00\a\x0e\x0f]", "", text)
     return re.sub(r".\x08", "", text)
 
 
@@ -169,7 +170,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
     """A terminal of each shell that is here."""
     shell = request.param
     if shutil.which(shell) is None:
-        pytest.skip(f"this machine has no such thing: {shell} (Debian: apt install {shell})")
+        pytest.skip(f"no {shell} (dev/setup --test)")
     (tmp_path / "graph.yaml").write_text((Path(PERCEPTION) / "graph.yaml").read_text())
     found = Terminal(tmp_path, shell)
     yield found

@@ -41,6 +41,12 @@ def case(name: str, nodes: str) -> str:
     return f"schema: ligament/graph/1\nname: {name}\npackages: [{{nodes}}]\nnodes:{nodes}"
 
 
+def driver_of(texts: dict[str, str]) -> str:
+    """What drives the only design, or all with the same hardware, among the texts of a project."""
+    (text,) = (text for name, text in texts.items() if name.startswith("lig_driver_"))
+    return text
+
+
 def ligament(*words: str | Path, status: int = 0) -> str:
     """Run a verb; return what it wrote."""
     result = subprocess.run(

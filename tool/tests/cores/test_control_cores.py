@@ -63,17 +63,18 @@ def run(folder: Path, variant: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("control")
-    (made / "graph.yaml").write_text(GRAPH)
-    return made
+def software(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder, and what the CPU's nodes made the camera see."""
+    folder = tmp_path_factory.mktemp("control")
+    (folder / "graph.yaml").write_text(GRAPH)
+    return folder, run(folder, "software")
 
 
 @pytest.mark.parametrize("variant", ["hardware", "nodes"])
 def test_the_robot_drives_and_stops_as_with_the_nodes_of_the_cpu(
-    folder: Path, variant: str
+    software: tuple[Path, list[str]], variant: str
 ) -> None:
-    frames = run(folder, "software")
+    folder, frames = software
     # It drives, stands at the red light, and goes on.
     assert len(set(frames)) > FRAMES // 2
     assert any(a == b for a, b in pairwise(frames[5:]))

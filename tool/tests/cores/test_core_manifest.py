@@ -13,7 +13,7 @@ from ligament.generate.fpga.backend import FpgaBackend
 from ligament.generate.hls.backend import HlsBackend
 from ligament.generate.registers import declaration_of, hls_type, reading_of
 from ligament.graph import load_graph
-from ligament.graph.model import Parameter, Port, Service
+from ligament.graph.model import Client, Parameter, Port, Service
 from ligament.mapping import installed, load_platform, map_graph
 from ligament.resources import spec_dir
 
@@ -48,7 +48,10 @@ def test_the_only_port_of_a_side_has_a_stream_though_it_is_optional():
     ports = {name: replace(port, optional=True) for name, port in PORTS.items()}
     assert mistakes_of({}, ports) == []
     two = {**ports, "other": Port("other", "in", IMAGE, optional=True)}
-    assert "needs an input" in mistakes_of({}, two)[0][1]
+    ((_, text, hint),) = mistakes_of({}, two)
+    assert text.endswith("it does not say which of the optional ports image, other it has")
+    assert text.startswith("a core needs an input") and hint == "inputs: [image]"
+    assert mistakes_of({"inputs": ["image"]}, two) == []
 
 
 def test_a_wrong_name_is_told_with_the_nearest():
@@ -96,7 +99,21 @@ def test_a_wrong_name_in_a_list_and_a_core_without_inputs_are_told():
     assert path == ("inputs", 1)
     assert "no port 'othr'" in text
     source = {"done": PORTS["done"]}
-    assert "needs an input" in mistakes_of({}, source)[0][1]
+    assert "needs an input, and there is no port of direction in" in mistakes_of({}, source)[0][1]
+    sink = {"image": PORTS["image"]}
+    assert "needs an output, and there is no port of direction out" in mistakes_of({}, sink)[0][1]
+
+
+def test_a_core_without_an_input_is_told_what_else_would_start_it():
+    clients = {"add": Client("add", "example_interfaces/srv/AddTwoInts")}
+    data = {"sources": ["core.sv"], "answers": "each"}
+    declared = Declared({"done": PORTS["done"]}, PARAMETERS, {}, clients)
+    _, (mistake,) = read_core("my/core", "fpga", data, declared)
+    assert mistake.text == "a core needs an input or a timer, and it has neither"
+    alone = replace(declared, clients={})
+    _, (mistake, *_) = read_core("my/core", "fpga", {**data, "timers": {"tick": "level"}}, alone)
+    assert mistake.path == ("timers",)
+    assert "timers alone start only a core that calls services" in mistake.text
 
 
 def test_a_core_that_offers_a_service_may_lack_ports_but_not_causes():
@@ -252,8 +269,10 @@ def test_the_generated_tree_is_complete_and_repeatable():
     first = FpgaBackend().generate(graph, mapping)
     assert FpgaBackend().generate(graph, mapping) == first
     names = {file.path.rpartition("/")[2] for file in first.files}
-    assert names == {
+    (driver,) = (name for name in names if name.startswith("lig_driver_"))
+    assert names - {driver} == {
         "CMakeLists.txt", "example-threshold-fpga0-fpga.cpp", "example-threshold-fpga0-fpga.f",
+        "lig_figures.hpp",
         "lig_design_example_threshold.sv", "lig_node_example_threshold.sv",
         "lig_sensor_msgs_msg_image_pack.sv",
         "lig_sensor_msgs_msg_image_pkg.sv", "lig_sensor_msgs_msg_image_unpack.sv",

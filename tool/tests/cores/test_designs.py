@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cases import FORKED, NODES, case
+from cases import FORKED, NODES, case, driver_of
 from two_fpgas import FAST_HZ, two_fpgas
 
 from ligament.errors import InputError
@@ -112,8 +112,8 @@ def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
     assert top.count("lig_node_case_xor #(") == 3
     assert top.count("lig_node_case_xor node_n0_alone (") == 1
     assert ".TOPIC_joined" not in top
-    code = texts["separate-fpga0-fpga.cpp"]
-    assert "plan.in_flight = 1;" in code
+    assert ".in_flight = 1," in texts["separate-fpga0-fpga.cpp"]
+    code = driver_of(texts)
     # The cores between cores have no end in the pool, so no publisher and no subscription.
     assert code.count("add_input<") == 2
     assert code.count("add_output<") == 2
@@ -122,7 +122,7 @@ def test_a_design_has_its_nodes_and_networks(graph: Graph) -> None:
 def test_ends_of_software_mapped_topics_are_hardware_on_one_port(graph: Graph) -> None:
     output = FpgaBackend().generate(graph, mapped(graph))
     texts = {file.path.rpartition("/")[2]: file.text for file in output.files}
-    top, code = top_of(texts, "separate-fpga0"), texts["separate-fpga0-fpga.cpp"]
+    top, code = top_of(texts, "separate-fpga0"), driver_of(texts)
     assert top.count("lig_smt_sub #(") == 2 and ") entry_0 (" in top and ") entry_1 (" in top
     assert top.count("lig_smt_pub #(") == 2 and ") exit_0 (" in top and ") exit_1 (" in top
     # An entry and an exit are one master of the port, and one page of registers.
@@ -172,12 +172,13 @@ def test_nodes_that_nothing_joins_are_one_design_too(graph: Graph) -> None:
     assert "lig_topic.sv" not in texts["separate-fpga0-fpga.f"]
 
 
-def test_variants_with_the_same_hardware_share_its_model(graph: Graph) -> None:
+def test_variants_with_the_same_hardware_share_its_model_and_its_driver(graph: Graph) -> None:
     one = texts_of(graph, mapped(graph))
     other = texts_of(graph, mapped(graph, "dataflow"))
     assert top_of(one, "separate-fpga0") == top_of(other, "dataflow-fpga0")
     assert one["separate-fpga0-fpga.f"] == other["dataflow-fpga0-fpga.f"]
-    assert "plan.in_flight = 4;" in other["dataflow-fpga0-fpga.cpp"]
+    assert driver_of(one) == driver_of(other)
+    assert ".in_flight = 4," in other["dataflow-fpga0-fpga.cpp"]
 
 
 def test_two_devices_are_two_designs_with_their_own_clocks(tmp_path: Path) -> None:
@@ -195,9 +196,10 @@ def test_two_devices_are_two_designs_with_their_own_clocks(tmp_path: Path) -> No
     assert texts["case-xor-fpga0-fpga.f"] == texts["case-xor-fpga1-fpga.f"]
     for device, clock in (("fpga0", 100e6), ("fpga1", FAST_HZ)):
         code = texts[f"case-xor-{device}-fpga.cpp"]
-        assert f'plan.device = "{device}";' in code and f".clock_hz = {clock}" in code
-    # They are the same hardware, which is compiled once.
+        assert f'.device = "{device}",' in code and f".clock_hz = {clock}" in code
+    # They are the same hardware, which is compiled once, and so is what drives it.
     assert texts["CMakeLists.txt"].count("add_custom_command(") == 1
+    assert device not in driver_of(texts)
 
 
 def test_a_device_with_one_node_has_the_same_design_in_all_variants(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ WARM_UP = 1
 FRAMES = 3 + WARM_UP
 STREAMED = ("fpga_streamed", "fpga_wide")
 VARIANTS = [name for name in load_graph(GRAPH).variants if name.startswith("fpga_")]
+#: The FPGA as a board, whose stand-in is another process.
+BOARD = "fpga_uio_sim"
 
 
 @pytest.fixture(scope="module")
@@ -34,11 +36,11 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("perception")
 
 
-def check_report(folder: Path, frames: Path, variant: str) -> None:
-    """The chain goes through the hardware, whose time is its cycles."""
+def check_report(folder: Path, frames: Path, variant: str, time_base: str) -> None:
+    """The chain goes through the hardware; each of its nodes has answered each message."""
     (entry,) = make_report([folder], ReportOptions(expected=frames, warm_up=WARM_UP))["variants"]
     assert entry["equal"]
-    assert entry["time_base"] == "modelled"
+    assert entry["time_base"] == time_base
     assert entry["frames"] == FRAMES - WARM_UP
     nodes = {row["node"]: row["messages"] for row in entry["hardware"]["nodes"]}
     assert set(nodes.values()) == {FRAMES}
@@ -53,6 +55,16 @@ def check_report(folder: Path, frames: Path, variant: str) -> None:
 def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
     platform = platform_for(load_graph(GRAPH), variant)
     assert platform == "fpga_sim"
+    run_frames(out, variant, platform, "modelled")
+
+
+@pytest.mark.full  # the stand-in is compiled for it alone: a minute of a processor
+@pytest.mark.timeout(1800)
+def test_every_frame_of_a_board_equals_the_reference(out: Path) -> None:
+    run_frames(out / "board", "fpga_streamed", BOARD, "emulated")
+
+
+def run_frames(out: Path, variant: str, platform: str, time_base: str) -> None:
     build = built(Request(GRAPH, variant, platform, out)).build
     options = [f"--set={node}.frames={FRAMES}" for node in ("camera", "sink")]
     # A simulated frame may take longer on a busy computer than the camera waits by default.
@@ -68,7 +80,7 @@ def test_every_frame_equals_the_reference(out: Path, variant: str) -> None:
     compared = compare_frames(read_frames(recorded), read_frames(reference.frames), "the reference")
     assert compared.equal, compared.text
     assert compared.frames == FRAMES
-    check_report(folder, reference.frames, variant)
+    check_report(folder, reference.frames, variant, time_base)
     kinds = {
         n["kind"] for n in json.loads((build.parent / "mapping.json").read_text())["nodes"].values()
     }

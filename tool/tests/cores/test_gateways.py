@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import case
+from cases import case, driver_of
 
 from ligament.artefacts import json_text
 from ligament.errors import InputError
@@ -18,6 +18,8 @@ from ligament.generate.files import Component
 from ligament.generate.fpga.backend import FpgaBackend
 from ligament.graph import load_graph
 from ligament.graph.model import Graph
+from ligament.graph.schema import validate
+from ligament.graph.source import Document
 from ligament.mapping import installed, load_platform, map_graph
 from ligament.mapping.files import load_mapping
 from ligament.mapping.model import GraphMapping, Stream
@@ -148,7 +150,7 @@ def test_all_gateways_of_a_design_share_a_port_and_registers(graph: Graph) -> No
     assert {"lig_gateway.sv", "lig_shell.sv", "lig_axi_mux.sv"} <= set(names)
     assert names.index("lig_transfer_pkg.sv") < names.index("lig_smt_pub.sv")
     assert len(set(names)) == len(names)
-    code = texts["plain-fpga0-fpga.cpp"]
+    code = driver_of(texts)
     assert code.count("add_gateway_input<") == 2
     assert code.count("add_gateway_output<") == 1
     assert ".history = HistoryPolicy::keep_all" in code
@@ -186,10 +188,22 @@ def test_what_others_take_of_the_memory_is_compiled_in(graph: Graph) -> None:
     assert (figures["contention"], figures["seed"]) == (0.25, 9)
     code = texts_of(graph, mapping)["plain-fpga0-fpga.cpp"]
     assert ".contention = 0.25," in code
-    assert ".seed = 9}" in code
+    assert ".seed = 9," in code
+    assert "duplex" not in figures
+    assert ".duplex = false," in code
     rest = {name: value for name, value in figures.items() if name != "contention"}
     alone = replace(mapping, hardware={"fpga0": rest})
     assert ".contention = 0.0," in texts_of(graph, alone)["plain-fpga0-fpga.cpp"]
+
+
+def test_a_port_that_reads_and_writes_at_once_is_compiled_in(graph: Graph) -> None:
+    platform = load_platform("fpga_sim")
+    links = tuple(replace(link, duplex=True) for link in platform.links)
+    mapping = map_graph(graph, replace(platform, links=links), "plain", installed())
+    assert mapping.hardware["fpga0"]["duplex"] is True
+    assert not validate(Document("mapping.json", mapping.to_json()), "mapping")
+    texts = texts_of(graph, mapping)
+    assert ".duplex = true," in texts["plain-fpga0-fpga.cpp"]
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,59 @@ def test_second_signal_gives_up_who_is_silent_and_nobody_else() -> None:
     assert asyncio.run(lost()) == [False, False, True, False]
 
 
+class Stubborn(Refusing):
+    """A host whose part does not stop when it is asked."""
+
+    def lose(self, why: str) -> None:
+        if not self.lost.done():
+            self.lost.set_result(why)
+
+    def silent_s(self) -> float:
+        return 0.0
+
+
+def stopped(
+    monkeypatch: pytest.MonkeyPatch, before: int, *signals_s: float
+) -> tuple[int, list[str]]:
+    """Stop such a part after `before` signals, with others meanwhile: how often it was asked."""
+    for name, value in (("_STOP_S", 1.0), ("_TELL_S", 0.1), ("_KILL_S", 0.1)):
+        monkeypatch.setattr(f"ligament.deploy.stopping.{name}", value)
+
+    async def run() -> tuple[int, list[str]]:
+        said = Said()
+        one = deploy("a", observer=said)
+        part = Stubborn("")
+        one._connections["a"] = part  # type: ignore[assignment]
+        for _ in range(before):
+            one._stopper.on_signal()
+        for after_s in signals_s:
+            asyncio.get_running_loop().call_later(after_s, one._stopper.on_signal)
+        await one._stopper.stop()
+        return part.asked.count("stop"), [*said.notes, one._states["a"].lost]
+
+    return asyncio.run(run())
+
+
+def test_first_signal_after_another_reason_is_no_second_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, (first, why, lost) = stopped(monkeypatch, 0, 0.05)
+    assert asked == 1
+    assert "stops already" in first
+    assert why.startswith("a: stopping takes long, at most 1 s")
+    assert lost == "its part did not stop within 1 s"
+
+
+@pytest.mark.parametrize(("before", "signals_s"), [(1, [0.05]), (0, [0.02, 0.05]), (2, [])])
+def test_second_signal_kills_whatever_came_first(
+    monkeypatch: pytest.MonkeyPatch, before: int, signals_s: list[float]
+) -> None:
+    asked, said = stopped(monkeypatch, before, *signals_s)
+    assert asked == 2
+    assert "asked again to stop: killing what is still running" in said
+    assert said[-1] == "its part did not stop within 0.1 s"
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from ligament import __version__
 from ligament.cli.main import main
 from ligament.deploy import whoami
 from ligament.deploy.check import problems_of, require_room
+from ligament.deploy.clean import Cleaned
 from ligament.deploy.connection import Ping
 from ligament.deploy.gather import samples_of
 from ligament.deploy.hosts import Host, load_hosts
@@ -133,6 +135,33 @@ def test_room_is_asked_for() -> None:
     require_room(told(), part(), 10)
     with pytest.raises(FailureError, match="11 bytes are to be copied, and 10 are free in /f"):
         require_room(told(), part(), 11)
+
+
+def test_cleaning_is_told_as_one_document_also_where_a_host_fails(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def clean(host: Host, _lease_s: float, _name: str) -> Cleaned:
+        if host.name == "robot":
+            raise FailureError("robot: it cannot be reached", hint="is it on?")
+        return Cleaned(1, 2)
+
+    monkeypatch.setattr("ligament.deploy.cleaning._clean", clean)
+    hosts = tmp_path / "hosts.yaml"
+    hosts.write_text("schema: ligament/hosts/1\nhosts: {robot: {address: r}, desk: {address: d}}\n")
+    graph = Path(__file__).resolve().parents[3] / "examples" / "perception"
+    words = ["deploy", str(graph), "--out", str(tmp_path), "--hosts", str(hosts), "--clean"]
+    words += ["--variant", "two_hosts"]
+    assert main([*words, "--json"]) == 1
+    error = "robot: it cannot be reached\n  hint: is it on?"
+    assert json.loads(capsys.readouterr().out) == {
+        "graph": "perception", "variant": "two_hosts",
+        "hosts": {"desk": {"stopped": 1, "removed": 2}, "robot": {"error": error}},
+        "error": error, "exit_code": 1,
+    }  # fmt: skip
+    assert main(words) == 1
+    said = capsys.readouterr()
+    assert said.out == "desk: 1 part stopped, the files of 2 runs removed\n"
+    assert f"error: {error}" in said.err
 
 
 def test_machine_of_a_library(tmp_path: Path) -> None:

@@ -163,13 +163,6 @@ def written(page: str, folder: Path) -> Path:
 
 #: What stands around a page's C++, block by block; the page's blocks share a namespace.
 AROUND = {
-    "docs/how-to/fpga-board.md": [
-        (
-            "namespace device = ligament::device;\n"
-            "void drive(const std::shared_ptr<ligament::pool::Domain>& domain) {\n",
-            "  (void)design;\n}\n",
-        )
-    ],
     "README.md": [
         (
             "using namespace ligament::sensor_msgs::msg;\n"
@@ -254,7 +247,6 @@ AROUND = {
 INCLUDES = """#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <ligament/device.hpp>
 #include <ligament/example_interfaces/srv/add_two_ints.hpp>
 #include <ligament/ligament.hpp>
 #include <ligament/sensor_msgs/msg/image.hpp>

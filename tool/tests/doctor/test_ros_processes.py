@@ -106,11 +106,14 @@ def test_nodes_are_named_where_the_domain_tells_them() -> None:
         for node in names
     ]
     nobody = [End("", "/t", "", "publisher", 3, "", True), End("/x", "/t", "", "p", None, "", True)]
+    processes.append(RosProcess(4, "ligament-edge", 7, None))
+    ends.append(End("/a", "/t", "", "publisher", 4, "", in_pool=True))
     found = with_nodes(processes, lambda domain_id: [*ends, *nobody] if domain_id == 7 else [])
     assert [process.shown for process in found] == [
         "/a, /b (python 1)",
         "/a, /b, /c and 2 more (python 2)",
         "python (3)",
+        "ligament-edge (4)",
     ]
 
 

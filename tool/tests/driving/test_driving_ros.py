@@ -48,12 +48,21 @@ def test_a_drive_through_topics_equals_one_without_ros(tmp_path: Path, domain_id
     assert through_topics == frames_of(drive(tmp_path / "direct.jsonl"))
 
 
-def test_wrong_options_end_the_run_with_a_sentence(tmp_path: Path, domain_id: int) -> None:
-    done = run(tmp_path, domain_id, "--set=simulator.worn=much")
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("worn=much", "worn is 'much'; possible is a number"),
+        ("wornn=0.4", "there is no parameter 'wornn': did you mean 'worn'?"),
+    ],
+)
+def test_wrong_options_end_the_run_with_a_sentence(
+    tmp_path: Path, domain_id: int, option: str, said: str
+) -> None:
+    done = run(tmp_path, domain_id, f"--set=simulator.{option}")
     assert done.returncode != 0
     (log,) = tmp_path.glob("*/default/runs/*/log/simulator.log")
     text = log.read_text()
-    assert "simulator: worn is 'much'; possible is something such as 0.0" in text
+    assert f"simulator: {said}" in text
     assert "Traceback" not in text
 
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from driving_place import SMALL, drive, frames_of, run_python
+from driving_place import SMALL, drive, frames_of, run_python, use_sources
+
+use_sources()
+from sim.weather import Spoiler, Weather  # noqa: E402
 
 LOOK = """
 import json, sys
@@ -36,6 +39,7 @@ WEATHER: dict[str, dict[str, Any]] = {
     "worn": {"worn": 0.5},
     "other": {"other_robot": True},
     "missing": {"missing": [0.0, 1.0]},
+    "missing_right": {"missing": [0.0, 1.0], "missing_side": "right"},
 }
 LIGHTS = {light: {"light": light} for light in ("red", "green", "off")}
 
@@ -76,6 +80,26 @@ def test_a_drive_is_the_same_each_time_and_another_with_another_seed(tmp_path: P
     assert first != other
 
 
+@pytest.mark.parametrize("chance", [{"command_jitter_ms": 300.0}, {"drop": 0.5}], ids=str)
+def test_each_chance_goes_by_the_seed(tmp_path: Path, chance: dict[str, float]) -> None:
+    # Commands that the pictures do not tell: what differs comes from this chance alone.
+    first, again, other = (
+        frames_of(drive(tmp_path / name, 24, "(0.2 * (number % 4 < 2), 0.0)", seed=seed, **chance))
+        for name, seed in (("first", 7), ("again", 7), ("other", 8))
+    )
+    assert first == again
+    assert first != other
+
+
+def test_the_noise_of_pictures_goes_by_the_seed() -> None:
+    grey = np.full((48, 64, 3), 128, np.uint8)
+    first, again, other = (
+        Spoiler(Weather(noise=8.0), 64, 48, seed).spoil(grey) for seed in (7, 7, 8)
+    )
+    assert (first == again).all() and (first != other).any()
+    assert first.astype(float).std() == pytest.approx(8.0, rel=0.1)
+
+
 def test_who_does_not_look_at_the_light_runs_it(tmp_path: Path) -> None:
     lines = drive(tmp_path / "drive.jsonl", 60, "(0.2, command[1])")
     assert [line["obeyed"] for line in lines if line["event"] == "stop"] == [False]
@@ -112,15 +136,26 @@ def test_a_delay_of_commands_is_simulated_time(tmp_path: Path) -> None:
     assert begins[1] - begins[0] == 3
 
 
+def stripes_of(row: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Where a row shows the yellow stripe, at the left, and the white one."""
+    return (row[:, 0] > 120) & (row[:, 0] - row[:, 2] > 60), row.min(axis=1) > 130
+
+
+def test_the_stripe_that_is_missing_is_on_the_side_that_was_asked_for(
+    seen: dict[str, np.ndarray[Any, Any]],
+) -> None:
+    wanted = {"green": [True, True], "missing": [False, True], "missing_right": [True, False]}
+    for name, shown in wanted.items():
+        assert [bool(mask.any()) for mask in stripes_of(seen[name][150])] == shown, name
+
+
 def test_the_camera_sees_stripes_where_geometry_has_them(
     seen: dict[str, np.ndarray[Any, Any]],
 ) -> None:
     focal, pitch, height, ahead = 160 / math.tan(math.radians(40)), math.radians(25), 0.14, 0.35
     row = seen["green"][round(120 + focal * math.tan(math.atan2(height, ahead) - pitch))]
     depth = ahead * math.cos(pitch) + height * math.sin(pitch)
-    yellow = (row[:, 0] > 120) & (row[:, 0] - row[:, 2] > 60)
-    white = row.min(axis=1) > 130
-    for mask, side in ((yellow, -1), (white, 1)):
+    for mask, side in zip(stripes_of(row), (-1, 1), strict=True):
         assert column_of(mask) == pytest.approx(159.5 + side * 0.15 * focal / depth, abs=1.5)
 
 

@@ -70,6 +70,15 @@ def test_ros_arguments_become_fields() -> None:
     assert told.parameter_files == [Path("/work/p.yaml")]
 
 
+def test_ros_arguments_may_come_in_several_parts() -> None:
+    told = started(
+        *("./node", "--ros-args", "-r", "a:=b", "--", "--own", "--ros-args", "-p", "gain:=2"),
+        program="/work/node",
+    )
+    assert told.words == ["--own"]
+    assert told.told == {"remap": {"a": "b"}, "parameters": {"gain": 2}}
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 from ligament.errors import InputError
 from ligament.graph import load_graph
 from ligament.live import ThisHost, draft_graph, write_draft
+from ligament.live.draft import topic_entries
 from ligament.live.processes import Process
+from ligament.live.recording import started_by
 from ligament.live.seen import Seen, seen_from
 
 IMAGE, TEXT = "sensor_msgs/msg/Image", "std_msgs/msg/String"
@@ -69,6 +72,18 @@ def test_processes_in_pool_and_dds_become_executables(tmp_path: Path) -> None:
     written = path.read_text()
     assert "depth: 3" in written
     assert "rosout" not in written
+
+
+def test_of_several_ends_the_publisher_s_qos_is_written(tmp_path: Path) -> None:
+    lasting = {**QOS, "deadline_ns": 20_000_000, "lifespan_ns": 1_500_000_000}
+    found = seen(
+        end("/view", "/image", IMAGE, "subscription", pid=5, qos={**QOS, "depth": 1}),
+        end("/cam", "/image", IMAGE, "publisher", pid=6, qos={**lasting, "depth": 3}),
+    )
+    draft = draft_graph("robot", found, Host(tmp_path, view=5, cam=6))
+    write_draft(draft, tmp_path / "graph.yaml")
+    qos = topic_entries(draft)["/image"]["qos"]
+    assert qos == {"depth": 3, "deadline_ms": 20.0, "lifespan_ms": 1500.0}
 
 
 def test_who_cannot_be_started_from_here_is_outside_and_named(tmp_path: Path) -> None:
@@ -158,14 +173,15 @@ def test_a_launch_file_s_temporary_parameters_are_kept_beside_the_graph(tmp_path
     draft = draft_graph(
         "robot", seen(end("/a", "/x", TEXT, "publisher", pid=5)), Host(tmp_path, a=5)
     )
-    gone = tmp_path / "gone"
-    draft.programs[0].started.parameter_files = [parameters, gone]
+    second, gone = tmp_path / "launch_params_y", tmp_path / "gone"
+    second.write_text("/**:\n  ros__parameters: {speed: 2}\n")
+    draft.programs[0].started.parameter_files = [parameters, second, gone]
     path = tmp_path / "robot" / "graph.yaml"
     write_draft(draft, path)
     parameters.unlink()
-    (kept,) = load_graph(path).executables["a"].parameter_files
+    kept, other = load_graph(path).executables["a"].parameter_files
     assert kept == str(path.parent / "a.parameters.yaml")
-    assert "gain" in Path(kept).read_text()
+    assert "gain" in Path(kept).read_text() and "speed" in Path(other).read_text()
 
 
 def test_a_program_that_is_gone_is_left_out(tmp_path: Path) -> None:
@@ -186,3 +202,15 @@ def test_this_process_is_read_with_its_children() -> None:
         assert here.leaves({os.getpid(), child.pid}) == {child.pid}
         child.kill()
     assert here.process(child.pid) is None
+
+
+def test_who_outlives_its_parent_is_of_the_command_still() -> None:
+    words = ["sh", "-c", "sleep 60 & echo $!"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True) as one:
+        assert one.stdout is not None
+        left = int(one.stdout.readline())
+        one.wait()
+        try:
+            assert left in started_by(one, ThisHost())
+        finally:
+            os.kill(left, signal.SIGKILL)

@@ -26,6 +26,7 @@ from ligament.mapping.explain import explain
 from ligament.mapping.files import load_costs
 from ligament.mapping.model import from_json as mapping_from_json
 from ligament.mapping.network_area import (
+    area_of_counters,
     area_of_ends,
     area_of_gateway,
     area_of_network,
@@ -199,7 +200,9 @@ def test_a_gateway_takes_cells_of_its_own(family: str) -> None:
     question = question_of(graph, board, costs_of(graph, lambda *_: (1e6, {})), planned())
     network = area_of_network(family, 64, 1, 2)
     gateway = area_of_gateway(family, 64)
-    both = {k: math.ceil(network.get(k, 0) + gateway.get(k, 0)) for k in {*network, *gateway}}
+    counters = area_of_counters(family, 2)
+    parts = (network, gateway, counters)
+    both = {k: math.ceil(sum(p.get(k, 0) for p in parts)) for k in {k for p in parts for k in p}}
     assert question.topics["/A"].costs[1, 2].area == both
     # Where there are no figures, it is said.
     assert any("cells of gateways" in r for r in question.remarks) == (family == "ecp5")
@@ -212,7 +215,8 @@ def test_the_memory_port_is_there_once_for_all_ends() -> None:
     question = question_of(graph, board_of("xcup", 10_000), costs, planned())
     answer = {"/camera": 0, "/n1": 1, "/n2": 1, "/sink": 0}
     # An entry and an exit, which are one master; the topic between them is a network.
-    parts = [area_of_ends("xcup", 1, 1), area_of_port("xcup", 1), area_of_network("xcup", 64, 1, 1)]
+    parts = [area_of_ends("xcup", 1, 1), area_of_port("xcup", 1)]
+    parts += [area_of_network("xcup", 64, 1, 1), area_of_counters("xcup", 1)]
     assert judge(question, answer).area["lut"] == sum(part["lut"] for part in parts)
     assert judge(question, in_software(question)).area.get("lut", 0) == 0
 

@@ -65,7 +65,7 @@ def test_the_report_has_the_times_of_a_cores_service(traced: Path) -> None:
 
 @pytest.mark.timeout(600)
 def test_a_call_is_on_the_timeline_between_request_and_response(traced: Path) -> None:
-    """By the request's identity: sent by the client, served on the core, answered within it."""
+    """By the request's identity: sent by the client, served on the core, then answered."""
     calls = events(
         traced,
         "select distinct r.begin_ns, w.device_begin_ns, w.device_end_ns, w.device_bound_ns, "
@@ -82,9 +82,9 @@ def test_a_call_is_on_the_timeline_between_request_and_response(traced: Path) ->
         "join t n on n.event = 'topic_init' and n.topic = p.topic and n.name = 'rr/addReply' "
         "where w.event = 'device_span' order by r.begin_ns",
     )
-    # The answer's time and its callback's are mapped one by one: they lie apart where the clock was
-    # mapped anew between them.
+    # The core notes the end of a call after it has sent the response, which may be published by
+    # then: an emulated core on a busy machine stands still in between.
     assert CALLS // 2 < len(calls) <= CALLS
     for sent, begin, end, bound, answered in calls:
         assert sent <= begin + bound and begin <= end
-        assert end - bound <= answered
+        assert begin - bound <= answered

@@ -9,6 +9,7 @@ import pytest
 
 from ligament.errors import FailureError
 from ligament.report.equality import compare_frames, read_frames
+from ligament.report.variant import RunFolder
 
 
 def frames(*hashes: str) -> dict[int, dict[str, object]]:
@@ -68,3 +69,14 @@ def test_numbers_may_differ_by_the_tolerance_and_text_may_not() -> None:
     assert not compare_frames(found, near, "one", 0.3).equal
     other_text = {0: {"index": 0, "mean": 10.4, "hash": "b"}}
     assert not compare_frames(found, other_text, "one", 0.5).equal
+
+
+def test_what_an_executable_wrote_is_compared_only_if_it_is_a_recording(tmp_path: Path) -> None:
+    """A simulator's log is none: nothing to compare is not a difference."""
+    written = {"drive": '{"event": "start"}\n', "sink": '{"index": 0}\n', "cut": '{"ind'}
+    for name, text in written.items():
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    outputs = [{"path": f"{name}.jsonl", "node": None} for name in written]
+    outputs.append({"path": "drive.jsonl", "node": "/recorder"})  # a sink of ours must be right
+    found = RunFolder(tmp_path, {"outputs": outputs}).outputs()
+    assert sorted(found) == ["/recorder", "cut.jsonl", "sink.jsonl"]

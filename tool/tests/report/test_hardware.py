@@ -59,7 +59,7 @@ def status(frames: int, peak: int, isolated: bool = False) -> dict[str, Any]:
         "drops": 1, "peak_beats": peak,
     }  # fmt: skip
     told = {"messages": frames, "refused": 1, "cycles": 100 * frames, "isolated": isolated}
-    told |= {"device": "fpga0", "design_cycles": 200 * frames, "starved": 0}
+    told |= {"left": 3, "device": "fpga0", "design_cycles": 200 * frames, "starved": 0}
     first = {"held": 140 * frames, "full": 2 * frames, "streams": [
         stream("in", "in", True, 40 * frames, 150 * frames, 4 * frames),
         stream("middle", "out", False, 40 * frames, 140 * frames, 0),
@@ -100,7 +100,7 @@ def report(trace: Trace, make_run: MakeRun) -> dict[str, Any]:
 def test_counts_are_those_of_all_lives(report: dict[str, Any]) -> None:
     hardware = report["variants"][0]["hardware"]
     assert hardware["nodes"][0] == {
-        "node": "/first", "messages": 12, "refused": 2, "cycles": 1200, "isolated": True,
+        "node": "/first", "messages": 12, "refused": 2, "left": 6, "cycles": 1200, "isolated": True,
     }  # fmt: skip
     assert [row["node"] for row in hardware["nodes"]] == ["/first", "/second"]
     assert hardware["topics"] == [

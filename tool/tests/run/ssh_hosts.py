@@ -11,10 +11,7 @@ Nothing of the system's own sshd is used: keys, configuration and accepted keys 
 
 from __future__ import annotations
 
-import contextlib
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -22,12 +19,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from run_chat import LIGAMENT
-from two_hosts import LINK, ip, missing
+from two_hosts import LINK
 
 import ligament
+from ligament.bench.fleet.hosts import CABLE, HUB, Switch, ip, why_not
 
 SSHD = "/usr/sbin/sshd"
 NET = "10.78.0."
+DEPLOYER = "me"
 #: The engine uses the cable alone, and does not look for hosts that are gone for long.
 ENGINE = (
     "<General><Interfaces><NetworkInterface name='cable'/></Interfaces></General>"
@@ -36,10 +35,40 @@ ENGINE = (
 
 
 def no_ssh_hosts() -> str:
-    """Why this machine has no such hosts; empty if it has."""
+    """Why tests of such hosts are skipped; empty if they are not.
+
+    Only what the machine refuses is its own lack: programs are of the set-up.
+    """
     if not Path(SSHD).exists() or shutil.which("ssh") is None:
-        return "sshd is not installed (Debian: openssh-server)"
-    return missing()
+        return "no sshd (dev/setup --test)"
+    reason = why_not()
+    return f"this machine has no such thing: {reason}" if reason else ""
+
+
+class _Cables(Switch):
+    """A switch, and a program between it and each host whose cable is bad."""
+
+    def __init__(self, names: Sequence[str], bad: Sequence[str]) -> None:
+        super().__init__(names, NET)
+        self._bad = set(bad)
+        self.links: dict[str, subprocess.Popen[str]] = {}
+
+    def plug(self, name: str, port: str) -> None:
+        hub, inner = self.space(HUB), port
+        if name in self._bad:
+            inner, outer = f"{name}-b", f"{name}-a"
+            ip("-n", hub, "link", "add", outer, "type", "veth", "peer", "name", inner)
+            for end in (port, outer):
+                ip("-n", hub, "link", "set", end, "up", "promisc", "on")
+            self.links[name] = subprocess.Popen(
+                [*self.inside(HUB), sys.executable, str(LINK), port, outer],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        super().plug(name, inner)
+        # Frames that a program forwards carry checksums: all ends share one switch.
+        subprocess.run(
+            [*self.inside(name), sys.executable, str(LINK), "--no-offload", CABLE], check=True
+        )
 
 
 class SshHosts:
@@ -54,12 +83,11 @@ class SshHosts:
     ) -> None:
         self.folder = folder
         self.names = list(names)
-        self._bad = set(bad)
         self._hidden = hidden or folder / "nothing"
-        self._stem = f"lig{os.getpid()}"
-        self._links: dict[str, subprocess.Popen[str]] = {}
+        self._switch = _Cables([DEPLOYER, *names], bad)
         self._daemons: dict[str, subprocess.Popen[bytes]] = {}
-        self.address = {name: f"{NET}{k}" for k, name in enumerate(["me", *names], 1)}
+        self._started: list[subprocess.Popen[str]] = []
+        self.address = self._switch.address
 
     def __enter__(self) -> SshHosts:
         try:
@@ -71,42 +99,12 @@ class SshHosts:
 
     def _build(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
-        hub = self._space("hub")
-        ip("netns", "add", hub)
-        ip("-n", hub, "link", "add", "switch", "type", "bridge")
-        ip("-n", hub, "link", "set", "switch", "up")
-        for name, address in self.address.items():
-            self._add(name, address, hub)
+        self._switch.__enter__()
         self._make_keys()
         for name in self.names:
             self.start_sshd(name)
         for name in self.names:
             self._await_sshd(name)
-
-    def _add(self, name: str, address: str, hub: str) -> None:
-        own, port = self._space(name), f"to-{name}"
-        ip("netns", "add", own)
-        ip("-n", own, "link", "set", "lo", "up")
-        ip("-n", own, "link", "add", "cable", "type", "veth", "peer", "name", port)
-        ip("-n", own, "link", "set", port, "netns", hub)
-        ip("-n", own, "address", "add", f"{address}/24", "dev", "cable")
-        ip("-n", hub, "link", "set", port, "up", "promisc", "on")
-        if name in self._bad:
-            ip("-n", hub, "link", "add", f"{name}-a", "type", "veth", "peer", "name", f"{name}-b")
-            for end in "ab":
-                ip("-n", hub, "link", "set", f"{name}-{end}", "up", "promisc", "on")
-            ip("-n", hub, "link", "set", f"{name}-b", "master", "switch")
-            self._links[name] = subprocess.Popen(
-                [*self.inside("hub"), sys.executable, str(LINK), port, f"{name}-a"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            )  # fmt: skip
-        else:
-            ip("-n", hub, "link", "set", port, "master", "switch")
-        # Frames that a program forwards carry checksums: all ends share one switch.
-        subprocess.run(
-            [*self.inside(name), sys.executable, str(LINK), "--no-offload", "cable"], check=True
-        )
-        ip("-n", own, "link", "set", "cable", "up")
 
     def _make_keys(self) -> None:
         for key in ("host_key", "user_key", "other_key"):
@@ -147,33 +145,24 @@ class SshHosts:
             time.sleep(0.02)
 
     def __exit__(self, *_: object) -> None:
-        for name in self.names:
-            self.kill(name)
-        for process in [*self._daemons.values(), *self._links.values()]:
-            if process.poll() is None:
-                process.kill()
+        """End all that runs on the hosts, and what deploys."""
+        self._switch.__exit__()
+        for process in [*self._started, *self._daemons.values(), *self._switch.links.values()]:
+            process.kill()
             process.wait()
-        for name in ["hub", *self.address]:
-            subprocess.run(["ip", "netns", "del", self._space(name)], capture_output=True)
 
     def pids(self, name: str) -> list[int]:
         """All processes on a host."""
-        command = ["ip", "netns", "pids", self._space(name)]
-        found = subprocess.run(command, capture_output=True, text=True).stdout
-        return [int(word) for word in found.split()]
+        return self._switch.pids(name)
 
     def kill(self, name: str) -> None:
         """A host that dies: nothing of it runs on, and its interface answers no more."""
-        subprocess.run(
-            ["ip", "-n", self._space(name), "link", "set", "cable", "down"], capture_output=True
-        )
-        for pid in self.pids(name):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        ip("-n", self._switch.space(name), "link", "set", CABLE, "down")
+        self._switch.kill(name)
 
     def cable(self, name: str, words: str) -> str:
         """Set how a host's cable behaves."""
-        link = self._links[name]
+        link = self._switch.links[name]
         assert link.stdin is not None
         assert link.stdout is not None
         link.stdin.write(words + "\n")
@@ -210,10 +199,12 @@ class SshHosts:
 
     def start(self, *words: str | Path) -> subprocess.Popen[str]:
         """Start a verb of ligament where it is deployed from."""
-        return subprocess.Popen(
-            [*self.inside("me"), *LIGAMENT, *map(str, words)],
+        process = subprocess.Popen(
+            [*self.inside(DEPLOYER), *LIGAMENT, *map(str, words)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
+        self._started.append(process)
+        return process
 
     def run(self, *words: str | Path, timeout: float = 180) -> subprocess.CompletedProcess[str]:
         """The same, to its end."""
@@ -223,10 +214,7 @@ class SshHosts:
 
     def inside(self, name: str) -> list[str]:
         """What stands in front of a command on a host."""
-        return ["ip", "netns", "exec", self._space(name)]
-
-    def _space(self, name: str) -> str:
-        return f"{self._stem}-{name}"
+        return self._switch.inside(name)
 
 
 def running(hosts: SshHosts, name: str, program: bytes = b"") -> list[int]:

@@ -32,7 +32,7 @@ from ligament.trace.hosts import _samples, merge_hosts, place_clocks
 
 HERE = Path(__file__).parent
 MISSING = no_ssh_hosts()
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine has no such thing: {MISSING}")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 GRAPH = f"""
 schema: ligament/graph/1
 name: run_test_deploy
@@ -126,7 +126,7 @@ def test_what_did_not_change_is_not_sent_again(
     finally:
         config.write_text(before)
     assert "a: nothing to copy" in changed.stderr
-    assert "c: 1 files copied" in changed.stderr
+    assert "c: 1 file copied" in changed.stderr
     # What is gone there is made again, and sent where it is not there at all.
     (lost,) = hosts.folder.glob("on b/trees/*/graph.json")
     digest = hashlib.sha256(lost.read_bytes()).hexdigest()
@@ -134,7 +134,7 @@ def test_what_did_not_change_is_not_sent_again(
     (hosts.folder / "on b" / "blobs" / digest).unlink()
     last = hosts.run(*words)
     assert last.returncode == 0, last.stderr
-    assert "b: 1 files copied" in last.stderr
+    assert "b: 1 file copied" in last.stderr
     assert lost.is_file()
 
 

@@ -18,7 +18,7 @@ from ssh_hosts import SshHosts, no_ssh_hosts
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[2]
 MISSING = no_ssh_hosts()
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine has no such thing: {MISSING}")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 GRAPH = f"""
 schema: ligament/graph/1
 name: kinds_test
@@ -94,7 +94,7 @@ def test_nodes_in_python_run_where_ros_is_and_are_refused_elsewhere(
 
 @pytest.mark.skipif(
     not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-system-arm"),
-    reason="this machine has no such thing: a compiler and an emulator of microcontrollers",
+    reason="no arm-none-eabi-gcc or qemu-system-arm (dev/setup --test)",
 )
 def test_firmware_runs_on_the_host_of_its_node(hosts: SshHosts, tmp_path: Path) -> None:
     source = (REPOSITORY / "examples" / "motor" / "graph.yaml").read_text()

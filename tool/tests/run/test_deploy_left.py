@@ -16,7 +16,7 @@ from ssh_hosts import SshHosts, await_that, no_ssh_hosts, running
 
 HERE = Path(__file__).parent
 MISSING = no_ssh_hosts()
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"this machine has no such thing: {MISSING}")
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING)
 GRAPH = f"""
 schema: ligament/graph/1
 name: run_test_left
@@ -91,7 +91,7 @@ def test_second_interrupt_waits_for_no_host_that_hangs_and_clean_ends_its_part(
     assert set(json.loads(record.read_text())["nodes"]) == {"/talker"}
 
     assert cleaned(hosts, graph).splitlines() == [
-        "a: nothing was left", "b: 1 parts stopped, the files of 1 runs removed",
+        "a: nothing was left", "b: 1 part stopped, the files of 1 run removed",
     ]  # fmt: skip
     assert not running(hosts, "b")
     assert not list(runs(hosts, "b"))
@@ -106,11 +106,15 @@ def test_files_of_a_killed_deploy_are_told_of_and_removed(hosts: SshHosts, graph
     await_that(lambda: not any(running(hosts, name, b"serve-host") for name in "ab"))
     again = hosts.run(*words(hosts, graph), "--duration", "0.1")
     assert again.returncode == 0, again.stderr
-    assert "a: the files of 1 earlier runs are left there; this removes them" in again.stderr
+    assert "a: the files of 1 earlier run are left there; this removes them" in again.stderr
     assert cleaned(hosts, graph).splitlines() == [
-        f"{name}: 0 parts stopped, the files of 1 runs removed" for name in "ab"
+        f"{name}: 0 parts stopped, the files of 1 run removed" for name in "ab"
     ]
-    assert cleaned(hosts, graph).count("nothing was left") == 2
+    again = hosts.run(*words(hosts, graph), "--clean", "--json")
+    assert json.loads(again.stdout) == {
+        "graph": "run_test_left", "variant": "default",
+        "hosts": {name: {"stopped": 0, "removed": 0} for name in "ab"},
+    }  # fmt: skip
 
 
 def test_part_whose_hosts_end_was_killed_stops(hosts: SshHosts, graph: Path) -> None:

@@ -82,7 +82,7 @@ def test_subnet_without_peers_leaves_the_engine_as_it_is() -> None:
 def test_localhost_looks_on_this_computer_without_multicast() -> None:
     text = engine_config(Network(0, "localhost", ("robot",)), "t")
     assert "<AllowMulticast>false</AllowMulticast>" in text
-    assert '<Peer Address="localhost"/><Peer Address="robot"/>' in text
+    assert '<Peer Address="127.0.0.1"/><Peer Address="robot"/>' in text
     assert "<MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>" in text
 
 

@@ -10,11 +10,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import Chat
+
+from ligament.graph.model import Edge
+from ligament.run.edge import EdgePlan, needs_edge
 
 pytest.importorskip("cyclonedds", reason="the Python binding of Cyclone DDS is not installed")
 
@@ -309,6 +313,20 @@ def test_peer_that_knows_another_form_alone_is_told(chat: Chat, domain_id: int) 
         peer.wait()
         run.send_signal(signal.SIGINT)
     assert run.wait(WATCHDOG_S) == 0
+
+
+def test_each_container_s_pool_has_a_name_of_its_own_that_is_no_longer_than_names_may_be() -> None:
+    plan = EdgePlan(exists=True, per_container=True)
+    pools = {plan.pool("d" * 40, f"a_long_container_{one}") for one in ("left", "right")}
+    assert len(pools) == 2 and all(len(name) <= 48 for name in pools)
+    assert plan.pool("graph", "left") == "graph.left"
+
+
+def test_a_host_whose_nodes_have_no_topic_on_dds_needs_no_edge() -> None:
+    topic = SimpleNamespace(transports=("dds",), ends=[SimpleNamespace(node="/far")])
+    mapping: Any = SimpleNamespace(edge=Edge(), topics={"/t": topic})
+    assert needs_edge(mapping, ["/far"])
+    assert not needs_edge(mapping, ["/here"])
 
 
 def test_wrong_domain_id_is_refused(chat: Chat) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ligament.cli.main import main
 from ligament.errors import InputError, Location
 from ligament.graph.executable import Executable
 from ligament.run.discovery import Network
@@ -19,6 +20,7 @@ from ligament.run.executables import (
     executable_specs,
     executables_of,
     middleware_environment,
+    misspelt_programs,
     outside_note,
     outsiders,
     parameter_text,
@@ -50,6 +52,42 @@ def test_a_package_s_executable_is_found_in_the_first_prefix_that_has_it(tmp_pat
         program(prefix / "lib" / "demo" / "talker")
     around = {"AMENT_PREFIX_PATH": f"{first}:{second}"}
     assert program_of("t", Executable("demo/talker"), around) == [str(first / "lib/demo/talker")]
+
+
+def test_the_graph_s_environment_says_where_packages_are(tmp_path: Path) -> None:
+    path = program(tmp_path / "own" / "lib" / "demo" / "talker")
+    one = Executable("demo/talker", environment={"AMENT_PREFIX_PATH": str(tmp_path / "own")})
+    program(tmp_path / "shell" / "lib" / "demo" / "talker")
+    around = {"AMENT_PREFIX_PATH": str(tmp_path / "shell")}
+    assert program_of("t", one, around) == [str(path)]
+
+
+@pytest.mark.parametrize("installed", ["install/demo", "install"])
+def test_an_executable_of_a_colcon_workspace_needs_no_ament(tmp_path: Path, installed: str) -> None:
+    path = program(tmp_path / installed / "lib" / "demo" / "talker")
+    around = {"AMENT_PREFIX_PATH": "/none", "COLCON_PREFIX_PATH": f"{tmp_path / 'install'}:/none"}
+    assert program_of("t", Executable("demo/talker"), around) == [str(path)]
+
+
+def test_check_warns_of_a_program_that_a_known_package_has_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(tmp_path / "ros" / "lib" / "demo" / "talker")
+    graph = tmp_path / "graph.yaml"
+    programs = "{a: {executable: demo/talke}, b: {executable: demo/talker}, c: {executable: x/y}}"
+    elsewhere = {"d": Executable("demo/listener", host="robot")}
+    assert list(misspelt_programs(elsewhere, {"AMENT_PREFIX_PATH": str(tmp_path / "ros")})) == []
+    graph.write_text(f"schema: ligament/graph/1\nname: outside\nexecutables: {programs}\n")
+    monkeypatch.delenv("COLCON_PREFIX_PATH", raising=False)
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ros"))
+    assert main(["check", str(graph)]) == 0
+    said = capsys.readouterr()
+    assert "the package 'demo' has no executable 'talke'" in said.err
+    assert "did you mean 'talker'?" in said.err and "package 'x'" not in said.err
+    assert "no error, 1 warning" in said.out
+    monkeypatch.delenv("AMENT_PREFIX_PATH")
+    assert main(["check", str(graph)]) == 0
+    assert "no problem found" in capsys.readouterr().out
 
 
 def test_a_python_file_that_may_not_be_executed_is_given_to_python(tmp_path: Path) -> None:
@@ -148,6 +186,9 @@ def test_command_environment_and_parameters(tmp_path: Path) -> None:
         "COLOUR": "1",
     }
     assert (spec.name, spec.external, spec.nodes) == ("camera", True, [])
+    own = {"PYTHONUNBUFFERED": "", "ROS_DOMAIN_ID": "9", "LIGAMENT_RUN_ID": "own"}
+    (spec,) = executable_specs({"camera": replace(one, environment=own)}, around)
+    assert own.items() <= spec.environment.items(), "the graph's word is the last"
     (plain,) = executable_specs({"camera": Executable(str(file))}, around)
     assert plain.command == [str(file), "--ros-args", "--log-level", "warn"]
 
@@ -170,6 +211,8 @@ def test_who_is_on_another_middleware_needs_the_edge(tmp_path: Path) -> None:
     alone = {"ours": Executable("/b")}
     assert edge_options(alone, given, NETWORK, ours) == EdgeOptions(wanted=False, shared=True)
     assert edge_options(named, given, NETWORK, ours) == EdgeOptions(wanted=True, shared=True)
+    asked = EdgeOptions(wanted=True)
+    assert edge_options(alone, asked, NETWORK, ours).wanted, "the user asks for it"
     # It is not pushed onto ours with the library of another middleware's choice.
     around = Surroundings(tmp_path, 7, inherited=ours)
     program(tmp_path / "a")

@@ -14,7 +14,7 @@ from test_supervisor import FAKE, Notes
 
 from ligament.run.display import executable_line, figures_table
 from ligament.run.outcome import RunResult
-from ligament.run.process import ContainerSpec
+from ligament.run.process import ContainerSpec, mismatches_in
 from ligament.run.status import ExecutableFigures, StatusBoard
 from ligament.run.supervisor import RunOptions, Supervisor
 
@@ -77,6 +77,20 @@ def test_a_failure_stops_the_graph_with_its_last_lines(tmp_path: Path) -> None:
     assert verdict.text.startswith("executable cam (pid ")
     assert "ended in mid-run: exit 3" in verdict.text
     assert "| no camera there" in verdict.text
+
+
+def test_what_programs_were_told_of_ends_that_do_not_fit_is_told_once(tmp_path: Path) -> None:
+    kind = "[WARN] [1.5] [cam]: Incompatible type on topic 'image_raw', no messages will be sent"
+    qos = "[WARN] [cam]: New publisher discovered on topic '/scan', offering incompatible QoS."
+    again = kind.replace("1.5", "2.5")
+    (tmp_path / "cam.log").write_text(f"started\n{kind}\n{again}\n{again}\n{qos}\n")
+    (tmp_path / "quiet.log").write_text("types and QoS are compatible\n")
+    assert mismatches_in(tmp_path) == [
+        f"cam: {text} ({tmp_path / 'cam.log'})" for text in (kind.replace("[1.5] ", ""), qos)
+    ]
+    (tmp_path / "flood.log").write_text("".join(f"{n} incompatible QoS\n" for n in range(100)))
+    assert len(mismatches_in(tmp_path, most=3)) == 5
+    assert mismatches_in(tmp_path / "none") == []
 
 
 def test_the_others_go_on_if_the_graph_says_so(tmp_path: Path) -> None:

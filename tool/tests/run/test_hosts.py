@@ -21,12 +21,13 @@ from typing import Any
 import pytest
 from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import LIGAMENT
-from two_hosts import TwoHosts, missing
+from two_hosts import TwoHosts
 
+from ligament.bench.fleet.hosts import why_not
 from ligament.bench.measuring import program
 
 HERE = Path(__file__).parent
-NO_NAMESPACES = missing()
+NO_NAMESPACES = why_not()
 needs_namespaces = pytest.mark.skipif(
     bool(NO_NAMESPACES), reason=f"this machine has no such thing: {NO_NAMESPACES}"
 )

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from dds_domain import LOOPBACK, take_dds_domain
 from run_chat import LIGAMENT
-from two_hosts import TwoHosts, missing
+from two_hosts import TwoHosts
 
+from ligament.bench.fleet.hosts import why_not
 from ligament.demo.reference import run_reference
 from ligament.demo.runs import DemoOptions
 from ligament.pipeline import Request, built
@@ -22,7 +23,7 @@ from ligament.resources import node_packages_dir
 
 GRAPH = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
 FRAMES = 20 + WARM_UP_FRAMES
-NO_NAMESPACES = missing()
+NO_NAMESPACES = why_not()
 
 
 @pytest.mark.skipif(bool(NO_NAMESPACES), reason=f"this machine has no such thing: {NO_NAMESPACES}")

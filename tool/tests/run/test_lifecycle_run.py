@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import subprocess
 import uuid
@@ -10,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from run_chat import LIGAMENT
+
+from ligament.run.bring_up import BringUp
 
 GRAPH = Path(__file__).with_name("managed.yaml")
 
@@ -47,3 +51,29 @@ def test_the_node_that_does_not_come_up_ends_the_run(built: Path, step: str) -> 
     assert done.returncode == 1
     said = done.stderr + done.stdout
     assert f"a lifecycle node did not come up: node '/a_source' did not {step}" in said
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_a_run_that_ends_meanwhile_leaves_nothing_behind(tmp_path: Path) -> None:
+    told, script = tmp_path / "pid", tmp_path / "ligament-lifecycle"
+    script.write_text(f"#!/bin/sh\necho $$ > {told}\nexec sleep 60\n")
+    script.chmod(0o755)
+
+    async def cancelled() -> int:
+        task = asyncio.create_task(BringUp((str(script),), ("/a",)).run())
+        while not told.exists() or not told.read_text().strip():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        pid = int(told.read_text())
+        assert not Path(f"/proc/{pid}").exists(), "killed, and awaited"
+        return pid
+
+    assert not is_running(asyncio.run(cancelled()))

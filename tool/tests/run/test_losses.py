@@ -94,11 +94,12 @@ def test_what_hardware_refused_or_dropped_is_told() -> None:
     line = status(0)
     network = {"topic": "/rect", "frames": 9, "beats": 90, "drops": 3}
     gateway = {"topic": "/rect", "sent": 5, "stored": 4, "filtered": 5, "failed": 2}
-    hardware = {"messages": 7, "refused": 1, "networks": [network], "gateways": [gateway]}
-    line["nodes"][0]["hardware"] = hardware
+    hardware = {"messages": 7, "refused": 1, "left": 2}
+    line["nodes"][0]["hardware"] = {**hardware, "networks": [network], "gateways": [gateway]}
     losses.take_status("main", line)
     assert [r.text for r in losses.records()] == [
-        "/sink gave no output for 1 messages: its core failed on them",
+        "/sink gave no output for 1 messages: its errors say why",
+        "/sink was stopped with 2 messages in hardware that had no answer",
         "3 of /rect were dropped in hardware, where queues were full",
         "2 of /rect broke on their way through the gateway of /sink",
     ]

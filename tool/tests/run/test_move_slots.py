@@ -35,7 +35,7 @@ def run(out: Path, request: pytest.FixtureRequest) -> Iterator[Run]:
     cameras = ("camera", "other_camera")
     settings = [f"{camera}.source={out / 'images'}" for camera in cameras]
     settings += [f"{camera}.rate_hz=1000" for camera in cameras]
-    settings += [f"{camera}.max_rate_hz=200" for camera in cameras]
+    settings += [f"{camera}.max_rate_hz=50" for camera in cameras]
     yield from ended(Run(build, settings, "/sink"))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -85,6 +86,30 @@ def test_a_reader_that_leaves_stops_the_container() -> None:
     assert stopped.is_set()
     status.say("done", node="/b")  # and does not raise
     os.close(writing)
+
+
+#: Waits as a callback that hangs does.
+HANGING = """
+import time
+from ligament.python_container.signals import catch_signals
+catch_signals(lambda: print("stop", flush=True))
+print("ready", flush=True)
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    time.sleep(0.1)
+"""
+
+
+def test_the_second_signal_ends_what_the_first_could_not() -> None:
+    words = [sys.executable, "-c", HANGING]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "stop\n"
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 1
 
 
 def ends_of(text: bytes) -> Any:

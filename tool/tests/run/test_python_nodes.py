@@ -14,6 +14,7 @@ from dds_domain import dds_domain
 from python_graph_runs import GRAPH, WATCHDOG_S, PythonRuns
 from ros2_wheels import DISTROS
 from run_chat import LIGAMENT
+from test_rmw import Program
 
 from ligament.graph.json_source import parse_json
 from ligament.graph.schema import validate
@@ -43,6 +44,26 @@ def test_name_remaps_parameters_and_qos_come_from_the_graph(tmp_path: Path, dist
     assert "hello from beside" in outcome.log("source")
     assert {p["exit"] for p in outcome.record["processes"]} == {"exit 0"}
     assert len(outcome.record["processes"]) == 3
+
+
+class Parts(Program):
+    """A program that uses parts of the container."""
+
+    script = Path(__file__).with_name("container_parts.py")
+    python_path = str(REPOSITORY / "tool")
+
+
+@pytest.mark.parametrize("distro", DISTROS)
+def test_ends_parameters_and_the_drain_are_as_the_graph_says(distro: str) -> None:
+    with dds_domain() as domain_id:
+        told = Parts(distro, domain_id, (), ours=True).result()
+    assert told == {
+        # A publisher keeps what others of its topic do, unless late comers would get it all.
+        "depths": [30, 5], "deadline_ns": 20_000_000,
+        "names": ["/arm/first", "/beside"],  # the second is the class's own affair
+        "ends": [30, 5, 5], "range": [1, 7],
+        "ticks": 0,  # what has come is handled, and nothing new begins
+    }  # fmt: skip
 
 
 #: Prints what comes on /arrived, to the last number, and which nodes there are.

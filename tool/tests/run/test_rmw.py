@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -242,6 +243,25 @@ def test_the_edge_of_a_domain_is_taken_over(start: Start, domain_id: int) -> Non
     assert told["answered"] == 4
     server.result()
     other.result()
+    _await(lambda: not _edges(domain_id))
+
+
+def test_the_edge_looks_for_others_as_its_first_process_would(
+    start: Start, domain_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ROS 2's variables say reaches the edge as its DDS engine's configuration."""
+    monkeypatch.setenv("ROS_STATIC_PEERS", "127.0.0.2;127.0.0.3")
+    monkeypatch.setenv("CYCLONEDDS_URI", "<CycloneDDS/>")
+    latch = start("jazzy", "latch")
+    latch.await_ready()
+    _await(lambda: len(_edges(domain_id)) == 1)
+    variables = Path(f"/proc/{_edges(domain_id)[0]}/environ").read_bytes().split(b"\0")
+    (said,) = (word.decode() for word in variables if word.startswith(b"CYCLONEDDS_URI="))
+    assert re.findall('<Peer Address="(.*?)"', said) == ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
+    assert "<AllowMulticast>false</AllowMulticast>" in said
+    assert said.endswith(",<CycloneDDS/>")  # the user's own has the last word
+    assert not any(word.startswith((b"LD_PRELOAD=", b"LD_LIBRARY_PATH=")) for word in variables)
+    latch.result()
     _await(lambda: not _edges(domain_id))
 
 

@@ -104,5 +104,7 @@ def test_a_container_is_in_its_graphs_pool(tmp_path: Path) -> None:
     assert found["LIGAMENT_POOL"] == "own.graph" and "ROS_DOMAIN_ID" not in found
     assert found["RMW_IMPLEMENTATION"] == "rmw_ligament_cpp"
     assert (found["LIGAMENT_RMW_EDGE"], found["LIGAMENT_STATUS"]) == ("off", "own")
+    told = [found[f"LIGAMENT_{name}"] for name in ("GRAPH", "VARIANT", "CONTAINER")]
+    assert told == ["g", "v", "c"]
     shared = environment_of(ros, {**config, "domain": "ros.42"})
     assert (shared["LIGAMENT_POOL"], shared["ROS_DOMAIN_ID"]) == ("ros.42", "42")

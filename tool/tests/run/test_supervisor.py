@@ -433,6 +433,24 @@ def test_a_second_signal_does_not_wait_for_the_drain(tmp_path: Path) -> None:
     assert "did not stop within" not in notes.text
 
 
+def test_a_first_signal_does_not_shorten_a_drain_that_has_another_reason(tmp_path: Path) -> None:
+    class Late(Notes):
+        asked = False
+
+        def figures(self, board: StatusBoard) -> None:
+            super().figures(board)
+            if board.nodes["/b"].state == "failed" and not self.asked:
+                self.asked = True
+                asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGINT)
+
+    notes = Late()
+    result = run(tmp_path, notes, {"a": "stubborn", "b": "exit"}, drain_timeout_s=3.0)
+    assert result.verdict.reason == "failed"
+    assert "the graph stops already" in notes.text
+    assert "did not stop within 3 s: killed" in notes.text
+    assert "asked again" not in notes.text
+
+
 def test_containers_die_with_the_tool(tmp_path: Path) -> None:
     """Even when the tool is killed: nothing is left running."""
     program = """

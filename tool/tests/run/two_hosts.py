@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from ligament.bench.fleet.hosts import ip
+
 LINK = Path(__file__).with_name("link.py")
 INTERFACE = "cable"
 ADDRESSES = {"a": "10.77.0.1", "b": "10.77.0.2"}
@@ -25,23 +27,6 @@ ENGINE = (
     f"<General><Interfaces><NetworkInterface name='{INTERFACE}'/></Interfaces></General>"
     "<Discovery><LeaseDuration>2s</LeaseDuration></Discovery>"
 )
-
-
-def missing() -> str:
-    """Why this machine lets nobody make network namespaces here; empty if it does."""
-    if os.geteuid() != 0:
-        return "network namespaces need root"
-    name = f"ligament-{os.getpid()}-try"
-    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
-    if made.returncode != 0:
-        return f"no network namespace can be made: {made.stderr.strip()}"
-    try:
-        ip("-n", name, "link", "add", "one", "type", "veth", "peer", "name", "other")
-    except subprocess.CalledProcessError as error:
-        return f"no veth pair can be made: {error.stderr.strip()}"
-    finally:
-        ip("netns", "del", name)
-    return ""
 
 
 class TwoHosts:
@@ -141,7 +126,3 @@ class TwoHosts:
 
 def _port(host: str) -> str:
     return f"to-{host}"
-
-
-def ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True, text=True)

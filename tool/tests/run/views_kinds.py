@@ -89,8 +89,8 @@ def shapes(node: Node, words: list[str]) -> dict[str, Any]:
     """Arrays with the shape of images and clouds; a row has room behind its pixels."""
     shown: list[Any] = []
     frame = np.arange(4 * 3 * 2, dtype=">u2").reshape(4, 3, 2)
-    points = np.zeros((2, 5), [("x", "<f4"), ("i", "<u2"), ("", "V2"), ("y", "<f8")])
-    points["x"], points["y"], points["i"] = 0.5, np.arange(5), 7
+    points = np.zeros((2, 5), [("x", ">f4"), ("i", ">u2", (2,)), ("y", ">f8")])
+    points["x"], points["y"], points["i"] = 0.5, np.arange(5), (7, 8)
     views.subscribe(node, Image, "images", lambda v: shown.append(v.array().copy()))
     views.subscribe(node, PointCloud2, "clouds", lambda v: shown.append(v.array().copy()))
     images = node.create_publisher(Image, "images", 10)
@@ -101,10 +101,10 @@ def shapes(node: Node, words: list[str]) -> dict[str, Any]:
         image_loan.array()[...] = frame
     until(node, lambda: len(shown) == 1)
     fields = [PointField(name="x", offset=0, datatype=7, count=1),
-              PointField(name="i", offset=4, datatype=4, count=1),
+              PointField(name="i", offset=4, datatype=4, count=2),
               PointField(name="y", offset=8, datatype=8, count=1)]  # fmt: skip
     with views.loan(clouds, data=points, fields=fields, point_step=16, row_step=80) as cloud:
-        cloud.height, cloud.width = 2, 5
+        cloud.height, cloud.width, cloud.is_bigendian = 2, 5, True
     until(node, lambda: len(shown) == 2)
     return {
         "image": np.array_equal(shown[0], frame),

@@ -164,6 +164,19 @@ def test_a_chain_goes_by_stamps_where_both_ends_have_them() -> None:
     assert chain.to_json()["p50_ms"] == 20.0
 
 
+def test_the_figures_of_a_chain_are_those_of_its_latencies() -> None:
+    chain = Chain("/a", "/b")
+    for number in range(1, 201):
+        begin = number * 1_000_000_000
+        chain.add(Event(begin, "/a", stamp(number)))
+        chain.add(Event(begin + number * 1_000_000, "/b", stamp(number)))
+    chain.look_ended()
+    assert chain.to_json() == {
+        "from": "/a", "to": "/b", "count": 200,
+        "last_ms": 200.0, "p50_ms": 101.0, "p99_ms": 199.0, "max_ms": 200.0,
+    }  # fmt: skip
+
+
 def test_a_command_without_a_stamp_answers_the_image_before_it() -> None:
     chain = Chain("/a", "/cmd_vel")
     chain.add(Event(5, "/cmd_vel", None))
@@ -241,6 +254,25 @@ def test_messages_are_shown_by_their_type() -> None:
     assert state["frames"]["map"]["/g"]["kind"] == "grid"
     assert view.file("/g") is not None and view.file("/p") is None and view.file("/none") is None
     assert state["images"] == [] and set(view.drawn_topics()) == {"/p", "/g"}
+
+
+def test_ways_outlines_and_points_are_in_the_plan() -> None:
+    """What a SLAM and a map tell: keyframes, a lane's outline, points."""
+    view = View()
+    kinds = {name: STORE.types[f"geometry_msgs/msg/{name}"]
+             for name in ("Point32", "Polygon", "PolygonStamped", "PoseStamped")}  # fmt: skip
+    poses = [kinds["PoseStamped"](header("map"), pose(x, 2)) for x in (1, 3)]
+    way = STORE.types["nav_msgs/msg/Path"](header("map"), poses)
+    corners = [kinds["Point32"](x, 2, 0) for x in (1, 3)]
+    outline = kinds["PolygonStamped"](header("map"), kinds["Polygon"](corners))
+    for name, message in (("way", way), ("outline", outline), ("cloud", cloud([(1, 2), (3, 2)]))):
+        view.take(told(message.__msgtype__, f"/{name}", stored(message)))
+    drawn = json.loads(json.dumps(view.to_json()["frames"]["map"]))
+    assert set(drawn) == {"/way", "/outline", "/cloud"}
+    for name, one in drawn.items():
+        assert one["points"] == [[1.0, 2.0], [3.0, 2.0]], name
+    alone = plan.line(corners[:1])
+    assert (alone["kind"], alone["points"]) == ("points", [(1.0, 2.0)])  # one place is no line
 
 
 @pytest.mark.parametrize("broken", [b"", b"\x00\x01\x00\x00", b"\x00\x00" * 20, b"\xff" * 4000])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ligament.acceleration import frame
 from ligament.acceleration.capabilities import NO, NOT_HERE, YES, Check, Context, Verdict
+from ligament.acceleration.verbs import verb_names
 from ligament.doctor.checks import CHECKS as PARTS
 from ligament.new import write_new
 from ligament.resources import prefix
@@ -78,14 +79,14 @@ def generic_macro(context: Context) -> Verdict:
 def verb_help(context: Context) -> Verdict:
     """Each verb has a line, an explanation and a text for each argument."""
     bare = []
-    for name in frame.verb_names():
+    for name in verb_names():
         verb, parser = frame.load_verb(name), frame.parser_of(name, "colcon acceleration")
         silent = [a.dest for a in parser._actions if not a.help]
         if not verb.HELP or len(inspect.getdoc(verb) or "") < 40 or silent:
             bare.append(name)
     if bare:
         return Verdict(NO, f"unexplained: {', '.join(bare)}")
-    text = f"{len(frame.verb_names())} verbs, each with a line, an explanation and its arguments"
+    text = f"{len(verb_names())} verbs, each with a line, an explanation and its arguments"
     return Verdict(YES, text, ("colcon acceleration VERB --help",))
 
 

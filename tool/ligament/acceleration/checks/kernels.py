@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels on the platform's devices: run, compared with software, traced and measured.
 
-The graph is that of `ligament new package`; its node has a kernel for GPUs and a core for FPGAs.
-An FPGA of a board is simulated cycle by cycle here, and a microcontroller emulated.
+The graphs are in `check_graphs`. An FPGA of a board is simulated cycle by cycle here, and a
+microcontroller emulated.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ligament.acceleration.capabilities import NO, NOT_HERE, YES, Check, Context, Verdict
+from ligament.acceleration.check_graphs import CHAIN, GRAPH, HOPS, NAME, VARIANT, write_graphs
 from ligament.artefacts import write_json
 from ligament.doctor.checks import CHECKS as PARTS
-from ligament.errors import FailureError
-from ligament.new import write_new
+from ligament.errors import listing
 
 #: What of `ligament doctor` a device of a kind needs on this machine, as it is tested here.
 _NEEDS = {
@@ -24,33 +24,7 @@ _NEEDS = {
     "gpu": ("OpenCL", "GPU devices"),
     "mcu": ("Arm compiler", "Arm C library", "core's emulator"),
 }
-_VARIANT = {"fpga": "hardware", "gpu": "gpu"}
 _HOW = {"fpga": "its design simulated cycle by cycle", "gpu": "by OpenCL", "mcu": "emulated"}
-_NAME = "conformance"
-_CHAIN = """schema: ligament/graph/1
-name: conformance_chain
-packages: [nodes]
-nodes:
-  camera:
-    type: image/camera
-    parameters: {{frames: 6, encoding: mono8, pacing: ack, in_flight: 1}}
-    remap: {{image_raw: /image}}
-  first: {{type: conformance/conformance, remap: {{image: /image, result: /between}}}}
-  second: {{type: conformance/conformance, remap: {{image: /between, result: /result}}}}
-  sink: {{type: image/sink, parameters: {{frames: 6}}, remap: {{image: /result}}}}
-topics:
-  /image: {{bound_bytes: 1000000}}
-  /between: {{bound_bytes: 1000000}}
-  /result: {{bound_bytes: 1000000}}
-variants:
-  software: {{description: All on processors.}}
-  {variant}:
-    description: Both on one device.
-    devices: {{first: {device}, second: {device}}}
-    containers: {{camera: [camera], kernels: [first, second], sink: [sink]}}
-default_variant: software
-check: {{sink: sink, compare: exact}}
-"""
 _CHECKSUM = """schema: ligament/graph/1
 name: conformance_checksum
 nodes:
@@ -71,17 +45,19 @@ default_variant: software
 """
 
 
-def with_kernel(check: Callable[[Context, str], Verdict]) -> Check:
-    """Ask a check for the first kind of accelerator that platform and machine have."""
+def with_kernel(
+    check: Callable[[Context, str], Verdict], kinds: Sequence[str] = ("fpga", "gpu", "mcu")
+) -> Check:
+    """Ask a check for the first of these kinds of device that platform and machine have."""
 
     def ask(context: Context) -> Verdict:
-        kinds = [kind for kind in ("fpga", "gpu") if kind in context.kinds()]
-        if not kinds:
-            return Verdict(NO, "the platform has neither a GPU nor an FPGA")
-        lacking = {kind: _lacking(kind) for kind in kinds}
-        able = [kind for kind in kinds if not lacking[kind]]
+        there = [kind for kind in kinds if kind in context.kinds()]
+        if not there:
+            return Verdict(NO, f"the platform has no device of kind {listing(kinds)}")
+        lacking = {kind: _lacking(kind) for kind in there}
+        able = [kind for kind in there if not lacking[kind]]
         if not able:
-            return Verdict(NOT_HERE, f"this machine lacks {lacking[kinds[0]]}")
+            return Verdict(NOT_HERE, f"this machine lacks {lacking[there[0]]}")
         return check(context, able[0])
 
     return ask
@@ -95,15 +71,13 @@ def _lacking(kind: str) -> str:
 
 def reported(context: Context, graph: str, variant: str) -> dict[str, Any]:
     """Run a graph in software and on the device, both traced; return the device's in the report."""
-    folder = context.folder / _NAME
-    if not folder.exists():
-        write_new("package", folder)
-        chain = _CHAIN.format(variant=variant, device=context.device(_kind_of(variant)))
-        (folder / "chain.yaml").write_text(chain, encoding="utf-8")
+    folder = context.folder / NAME
+    kind = _kind_of(variant)
+    write_graphs(folder, kind, context.device(kind))
 
     def make() -> dict[str, Any]:
         file = folder / graph
-        name = _NAME if graph == "graph.yaml" else f"{_NAME}_chain"
+        name = NAME if graph == GRAPH else f"{NAME}_chain"
         runs: list[Path] = []
         for each in ("software", variant):
             words = ("--platform", _named(context), "--variant", each, "--trace", "--quiet")
@@ -117,7 +91,7 @@ def reported(context: Context, graph: str, variant: str) -> dict[str, Any]:
 
 
 def _kind_of(variant: str) -> str:
-    return next(kind for kind, name in _VARIANT.items() if name == variant)
+    return next(kind for kind, name in VARIANT.items() if name == variant)
 
 
 def _named(context: Context) -> str:
@@ -133,24 +107,24 @@ def _ran(graph: str, variant: str, context: Context) -> tuple[str, ...]:
 
 def node_kernels(context: Context, kind: str) -> Verdict:
     """A node on the device gives what it gives in software."""
-    variant = _VARIANT[kind]
-    found = reported(context, "graph.yaml", variant)
+    variant = VARIANT[kind]
+    found = reported(context, GRAPH, variant)
     equality = found.get("equality") or {}
     count = equality.get("frames", 0)
     if found["equal"] is not True or not count:
         return Verdict(NO, str(equality.get("text", "not compared")), _ran("G", variant, context))
     text = f"{count} images equal to software's; on {context.device(kind)}, {_HOW[kind]}"
-    return Verdict(YES, text, _ran("graph.yaml", variant, context))
+    return Verdict(YES, text, _ran(GRAPH, variant, context))
 
 
 def graph_kernels(context: Context, kind: str) -> Verdict:
     """Two nodes on the device are joined there, without shared memory between them."""
-    variant = _VARIANT[kind]
-    found = reported(context, "chain.yaml", variant)
-    mapping = context.folder / "build" / f"{_NAME}_chain" / variant / "mapping.json"
+    variant = VARIANT[kind]
+    found = reported(context, CHAIN, variant)
+    mapping = context.folder / "build" / f"{NAME}_chain" / variant / "mapping.json"
     topics = json.loads(mapping.read_text(encoding="utf-8"))["topics"]
     over = topics["/between"]["transports"]
-    ran = _ran("chain.yaml", variant, context)
+    ran = _ran(CHAIN, variant, context)
     if found["equal"] is not True or "shm" in over:
         return Verdict(NO, f"/between is over {', '.join(over)}; equal: {found['equal']}", ran)
     frames = found["equality"]["frames"]
@@ -189,7 +163,7 @@ def sw_emulation(context: Context) -> Verdict:
     devices = {**document["devices"], device: {**native, "emulation": "sw_emu"}}
     platform = context.folder / "sw_emu.json"
     write_json(platform, {**document, "devices": devices, "links": []})
-    file = context.folder / "checksum" / "graph.yaml"
+    file = context.folder / "checksum" / GRAPH
     file.parent.mkdir(exist_ok=True)
     file.write_text(_CHECKSUM.format(device=device), encoding="utf-8")
     sums = {}
@@ -205,24 +179,35 @@ def sw_emulation(context: Context) -> Verdict:
     return Verdict(YES, text, ("ligament run G --platform P (emulation: sw_emu) --variant native",))
 
 
+def _told_on(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the report has of the kernel: spans of its node, without copies."""
+    return [s for s in found["spans"] if s["node"] == f"/{NAME}" and s["category"] != "copy"]
+
+
 def kernel_measured(context: Context, kind: str) -> Verdict:
     """The report has the kernel's own time."""
-    variant = _VARIANT[kind]
-    found = reported(context, "graph.yaml", variant)
-    spans = [s for s in found["spans"] if s["node"] == f"/{_NAME}" and s["category"] != "copy"]
-    ran = _ran("graph.yaml", variant, context)
+    variant = VARIANT[kind]
+    found = reported(context, GRAPH, variant)
+    spans = [s for s in _told_on(found) if kind != "mcu" or _is_call(s, context)]
+    ran = _ran(GRAPH, variant, context)
     if not spans:
-        return Verdict(NO, f"the report has no time of the kernel of /{_NAME}", ran)
+        return Verdict(NO, f"the report has no time of the kernel of /{NAME}", ran)
     time = spans[0]["time_ns"]
     text = f"{spans[0]['span']} of {spans[0]['node']}: median {time['p50'] / 1000:.1f} us"
-    return Verdict(YES, f"{text}, {time['n']} times", ran)
+    by = ", by the emulated core's clock" if kind == "mcu" else ""
+    return Verdict(YES, f"{text}, {time['n']} times{by}", ran)
+
+
+def _is_call(span: Mapping[str, Any], context: Context) -> bool:
+    """Whether a span is a call of the author's function that the core told of."""
+    return span.get("device") == context.device("mcu") and span["category"] == "compute"
 
 
 def graph_measured(context: Context, kind: str) -> Verdict:
     """The report has the way through the graph, from the camera to the sink."""
-    variant = _VARIANT[kind]
-    found = reported(context, "graph.yaml", variant)
-    ran = _ran("graph.yaml", variant, context)
+    variant = VARIANT[kind]
+    found = reported(context, GRAPH, variant)
+    ran = _ran(GRAPH, variant, context)
     if not found.get("latency_ns") or not found["frames"]:
         return Verdict(NO, "the report has no whole chain", ran)
     text = f"{found['frames']} images, median {found['latency_ns']['p50'] / 1000:.0f} us"
@@ -230,48 +215,34 @@ def graph_measured(context: Context, kind: str) -> Verdict:
 
 
 def tracing(context: Context, kind: str) -> Verdict:
-    """Each hop of the chain is in the trace, and no event was lost."""
-    variant = _VARIANT[kind]
-    found = reported(context, "graph.yaml", variant)
-    ran = _ran("graph.yaml", variant, context)
+    """Each hop of the chain is in the trace, and no event was lost.
+
+    Of a microcontroller, the core itself has told of each message: hops alone could be what the
+    process beside it told.
+    """
+    variant = VARIANT[kind]
+    found = reported(context, GRAPH, variant)
+    ran = _ran(GRAPH, variant, context)
     hops = [hop["topic"] for hop in found["hops"]]
-    if len(hops) != 2 or found["lost_events"]:
-        return Verdict(NO, f"{len(hops)} hops of 2, {found['lost_events']} events lost", ran)
-    return Verdict(YES, f"{' and '.join(hops)} of one message, 0 events lost", ran)
-
-
-def firmware(context: Context) -> Verdict | None:
-    """A node as firmware of the platform's microcontroller says what it says on a processor."""
-    if "mcu" not in context.kinds():
-        return None
-    if lacks := _lacking("mcu"):
-        return Verdict(NOT_HERE, f"this machine lacks {lacks}")
-    folder = context.folder / "thermometer_mcu"
-    if not folder.exists():
-        write_new("mcu-node", folder)
-    said = {}
-    for variant in ("mcu", "software"):
-        words = ("--platform", _named(context), "--variant", variant, "--quiet")
-        context.ligament("run", folder, *words)
-        runs = context.folder / "build" / folder.name / variant / "runs"
-        text = (max(runs.iterdir()) / "log" / "watch.log").read_text(encoding="utf-8")
-        said[variant] = {line.rpartition(": ")[2] for line in text.splitlines()}
-    if not said["mcu"] or said["mcu"] != said["software"]:
-        raise FailureError("the firmware says other degrees than the same C on a processor")
-    text = f"a C99 node as firmware of {context.device('mcu')}, emulated: as on the processor"
-    return Verdict(YES, text, (f"ligament run {folder.name} --variant mcu",))
-
-
-def on_any_device(context: Context) -> Verdict:
-    """Kernels of GPUs and FPGAs; on platforms that have neither, firmware."""
-    if not context.kinds() & {"fpga", "gpu"}:
-        return firmware(context) or Verdict(NO, "the platform has processors only")
-    return with_kernel(node_kernels)(context)
+    if len(hops) != HOPS[kind] or found["lost_events"]:
+        said = f"{len(hops)} hops of {HOPS[kind]}, {found['lost_events']} events lost"
+        return Verdict(NO, said, ran)
+    text = f"{', '.join(hops)} of one message, 0 events lost"
+    if kind != "mcu":
+        return Verdict(YES, text, ran)
+    calls = sum(s["time_ns"]["n"] for s in _told_on(found) if _is_call(s, context))
+    frames = (found.get("equality") or {}).get("frames", 0)
+    if not frames:
+        return Verdict(NO, "the report compares no message, so the core's are not counted", ran)
+    if calls < frames:  # the camera may send one again
+        said = f"the core told of {calls} of {frames} messages"
+        return Verdict(NO, said, ran)
+    return Verdict(YES, f"{text}; the core told of each of {calls} messages", ran)
 
 
 CHECKS: dict[str, Check] = {
-    "node-kernels": on_any_device,
-    "graph-kernels": with_kernel(graph_kernels),
+    "node-kernels": with_kernel(node_kernels),
+    "graph-kernels": with_kernel(graph_kernels, ("fpga", "gpu")),
     "network-kernels": network_kernels,
     "hw-emulation": hw_emulation,
     "sw-emulation": sw_emulation,

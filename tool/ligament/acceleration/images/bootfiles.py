@@ -66,12 +66,15 @@ def filled(text: str, place: str, **values: str) -> str:
 
 
 def loader_files(
-    loader: str, architecture: str, arguments: str, names: Mapping[str, Any]
+    boot: Mapping[str, Any], kernel: Mapping[str, Any], root: str, names: Mapping[str, Any]
 ) -> dict[str, bytes]:
     """Return the boot loader's configuration by file name, for the files that there are."""
+    arguments = arguments_of(boot, kernel, root=root)
+    loader = boot.get("loader", "extlinux")
     if loader == "extlinux":
         return {EXTLINUX: extlinux(arguments, names, "/").encode()}
     if loader == "script":
+        architecture = boot.get("architecture", "arm64")
         return {SCRIPT: uboot_script(_script(arguments, names), architecture)}
     return {}
 

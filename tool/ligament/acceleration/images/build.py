@@ -22,7 +22,6 @@ from ligament.acceleration.images.bootfiles import (
     INITRAMFS,
     KERNEL,
     SCRIPT,
-    arguments_of,
     kernel_files,
     loader_files,
 )
@@ -32,8 +31,9 @@ from ligament.acceleration.images.disk_file import (
     scratch_beside,
     synced,
 )
+from ligament.acceleration.images.domains import CONTROL_INITRAMFS, DomainImage
 from ligament.acceleration.images.layout import Layout, Partition, sources_named
-from ligament.acceleration.images.record import NAME, Image, record_bytes
+from ligament.acceleration.images.record import NAME, Image, check_old, record_bytes
 from ligament.acceleration.images.sources import Sources
 from ligament.acceleration.images.table import ALIGNMENT, Part, Table
 from ligament.acceleration.images.tree import Tree, of_texts
@@ -99,6 +99,7 @@ def planned(
     *,
     kernel: str | None = None,
     old: Image | None = None,
+    domains: DomainImage | None = None,
     swap_kernel: bool = False,
     swap_install: bool = False,
     grow: Mapping[str, int] | None = None,
@@ -108,32 +109,21 @@ def planned(
     `grow`: new sizes of partitions in bytes, by name. Raise InputError for what cannot be.
     """
     if old is not None:
-        _check_old(layout, old)
+        check_old(layout, old)
         kernel = kernel or str(old.record["kernel"])
-    name, chosen = layout.kernel(kernel)
+    name, chosen = layout.kernel(domains.kernel if domains is not None else kernel)
     sizes = {layout.partition(n).name: size for n, size in (grow or {}).items()}
     pieces = [
         _kept(p, old, number, sizes)
         if old is not None and not (swap_install and p.holds_install)
-        else _made(p, layout, sources, _wished(p.name, sizes, old))
+        else _made(p, layout, sources, _wished(p.name, sizes, old), domains)
         for number, p in enumerate(layout.partitions[1:], 1)
     ]
-    boot = _boot_piece(layout, sources, chosen, old, swap_kernel)
+    boot = _boot_piece(layout, sources, chosen, old, swap_kernel, domains)
     wished = _wished(boot.partition.name, sizes, old)
     boot.size, boot.grown = wished or layout.partitions[0].bytes, bool(wished)
     identity = _identity(layout, "disk", *(p.digest for p in pieces))
-    return _finished(layout, name, chosen, boot, pieces, identity, old)
-
-
-def _check_old(layout: Layout, old: Image) -> None:
-    expected = [p.name for p in layout.partitions]
-    if old.record["platform"] != layout.platform.name or old.names() != expected:
-        text = (
-            f"{old.path} is an image of '{old.record['platform']}' with partitions "
-            f"{', '.join(old.names())}"
-        )
-        wanted = f"one of '{layout.platform.name}' with {', '.join(expected)}"
-        raise InputError(Problem("image-other", text, expected=wanted))
+    return _finished(layout, name, chosen, boot, pieces, identity, old, domains)
 
 
 def _wished(name: str, sizes: Mapping[str, int], old: Image | None) -> int:
@@ -148,14 +138,20 @@ def _identity(layout: Layout, *words: str) -> uuid.UUID:
     return uuid.uuid5(_SPACE, "/".join([layout.platform.name, *words]))
 
 
-def _made(partition: Partition, layout: Layout, sources: Sources, wished: int) -> Piece:
-    tree = sources.content(partition.content)
+def _made(
+    partition: Partition, layout: Layout, sources: Sources, wished: int,
+    domains: DomainImage | None,
+) -> Piece:  # fmt: skip
+    tree, used = sources.content(partition.content), sources_named(list(partition.content))
+    if domains is not None and partition.root:
+        tree.add_tree(domains.root_files())
+        used += domains.root_sources()
     room = fat if partition.kind == "fat" else ext4
     size = wished or partition.bytes or _rounded(room.needed_bytes(tree))
     digest = tree.digest(partition.kind, size, tools.image_time())
     identity = _identity(layout, partition.name, digest)
-    packages = sources.packages(sources_named(list(partition.content)))
-    return Piece(partition, size, identity, digest, tree, None, bool(wished), packages)
+    made = sources.packages(used)
+    return Piece(partition, size, identity, digest, tree, None, bool(wished), made)
 
 
 def _kept(partition: Partition, old: Image, number: int, sizes: Mapping[str, int]) -> Piece:
@@ -174,17 +170,20 @@ def _kept(partition: Partition, old: Image, number: int, sizes: Mapping[str, int
 
 
 def _boot_piece(
-    layout: Layout, sources: Sources, kernel: Mapping[str, Any], old: Image | None, swap: bool
-) -> Piece:
+    layout: Layout, sources: Sources, kernel: Mapping[str, Any], old: Image | None, swap: bool,
+    domains: DomainImage | None,
+) -> Piece:  # fmt: skip
     """The boot partition without its configuration; the kernel is `old`'s, if there is no swap."""
     partition = layout.partitions[0]
     tree = sources.content(partition.content)
     packages = sources.packages(sources_named(list(partition.content)))
-    content = layout.boot.get("initramfs")
-    if old is None or swap:
+    if domains is not None:
+        files = domains.boot_files("")  # their sizes; the root partition is named in the end
+        packages |= sources.packages(domains.boot_sources())
+    elif old is None or swap:
+        content = layout.boot.get("initramfs")
         files = kernel_files(kernel, content, sources)
-        used = sources_named([kernel, content or []])
-        packages |= sources.packages(used)
+        packages |= sources.packages(sources_named([kernel, content or []]))
     else:
         files = {n: old.boot[n] for n in _KERNEL_FILES if n in old.boot}
         packages |= old.record["partitions"][0]["packages"]
@@ -196,7 +195,7 @@ def _boot_piece(
 
 def _finished(
     layout: Layout, name: str, kernel: Mapping[str, Any], boot: Piece, pieces: list[Piece],
-    identity: uuid.UUID, old: Image | None,
+    identity: uuid.UUID, old: Image | None, domains: DomainImage | None,
 ) -> Plan:  # fmt: skip
     """Lay the partitions out, then write the configuration and the record, which name them."""
     assert boot.tree is not None
@@ -211,34 +210,36 @@ def _finished(
         parts.append(Part(piece.partition.name, kind, here, piece.size, guid, is_boot))
         here += -(-piece.size // ALIGNMENT) * ALIGNMENT
     needed = here + table.end_bytes(layout.table)
-    size = max(layout.boot["image"].get("bytes", 0), needed)
     declared = layout.boot["image"].get("bytes", 0)
+    size = max(declared, needed)
     if declared and needed > declared and old is None:
         text = f"the partitions need {needed} bytes, the image has {declared}"
         at = layout.platform.at("boot", "image", "bytes")
         raise InputError(Problem("image-size", text, at, expected=f"bytes: {needed} or more"))
     found = Table(layout.table, size, identity, tuple(parts))
-    _configure(layout, name, kernel, every, found)
+    _configure(layout, name, kernel, every, found, domains)
     return Plan(layout, name, every, found, old.path if old else None)
 
 
 def _configure(
-    layout: Layout, name: str, kernel: Mapping[str, Any], every: list[Piece], found: Table
-) -> None:
+    layout: Layout, name: str, kernel: Mapping[str, Any], every: list[Piece], found: Table,
+    domains: DomainImage | None,
+) -> None:  # fmt: skip
     boot = every[0]
     assert boot.tree is not None
     root = ""
     for number, piece in enumerate(every):
         if piece.partition.root:
             by_number = found.parts[number].uuid_text(found, number + 1)
-            has = INITRAMFS in boot.tree.entries
+            has = any(path in boot.tree.entries for path in (INITRAMFS, f"xen/{CONTROL_INITRAMFS}"))
             root = f"UUID={piece.identity}" if has else f"PARTUUID={by_number}"
-    arguments = arguments_of(layout.boot, kernel, root=root)
-    loader = layout.boot.get("loader", "extlinux")
-    architecture = layout.boot.get("architecture", "arm64")
-    files = loader_files(loader, architecture, arguments, boot.tree.entries)
+    if domains is not None:
+        files = domains.boot_files(root)
+    else:
+        files = loader_files(layout.boot, kernel, root, boot.tree.entries)
     files[NAME] = record_bytes({
         "platform": layout.platform.name, "kernel": name, "time": tools.image_time(),
+        **({"domains": domains.names()} if domains is not None else {}),
         "partitions": [_told(p, t) for p, t in zip(every, found.parts, strict=True)],
     })  # fmt: skip
     boot.tree.add_tree(of_texts(files))

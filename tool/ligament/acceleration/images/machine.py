@@ -202,15 +202,23 @@ class Console:
         return FailureError(shown, command=self.words, log=self.log)
 
 
+def for_xen(emulation: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a platform's `emulation` with all that its `xen` says of the board.
+
+    Xen runs at the exception level that Arm made for hypervisors, which QEMU leaves out otherwise.
+    """
+    machine = f"{emulation['machine']},virtualization=on"
+    return {**emulation, "machine": machine, "memory_bytes": told["memory_bytes"],
+            "cores": told["cores"]}  # fmt: skip
+
+
 def xen_command(emulation: Mapping[str, Any], told: Mapping[str, Any], folder: Path) -> list[str]:
     """Return QEMU's words that start Xen with the files of `hypervisor`: it is their boot loader.
 
     The machine's own device tree gets the overlay, which is what U-Boot's script does on a board.
     """
-    machine = f"{emulation['machine']},virtualization=on"
-    plain = {**emulation, "machine": machine, "memory_bytes": told["memory_bytes"],
-             "cores": told["cores"]}  # fmt: skip
-    dump = [*command({**plain, "machine": f"{machine},dumpdtb=machine.dtb"})]
+    plain = for_xen(emulation, told)
+    dump = command({**plain, "machine": f"{plain['machine']},dumpdtb=machine.dtb"})
     tools.run(dump, folder, "the machine does not tell its device tree")
     overlaid = ["fdtoverlay", "-i", "machine.dtb", "-o", "board.dtb", OVERLAY]
     tools.run(overlaid, folder, "the overlay does not fit the machine's device tree")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ligament.acceleration.images import fat, table
+from ligament.acceleration.images.layout import Layout
 from ligament.acceleration.images.table import Part, Table
 from ligament.errors import FailureError, InputError, Problem
 from ligament.graph.json_source import parse_json
@@ -100,6 +101,22 @@ def boot_files(path: Path, found: Table) -> dict[str, bytes]:
             for p in sorted(folder.rglob("*"))
             if p.is_file()
         }
+
+
+def check_old(layout: Layout, old: Image) -> None:
+    """Raise InputError for an image whose parts cannot be exchanged by this layout."""
+    if "domains" in old.record:
+        text = f"{old.path} holds the domains {', '.join(old.record['domains'])}, in several places"
+        hint = "`ligament acceleration linux --domains FILE` makes it anew"
+        raise InputError(Problem("image-domains", text, hint=hint))
+    expected = [p.name for p in layout.partitions]
+    if old.record["platform"] != layout.platform.name or old.names() != expected:
+        text = (
+            f"{old.path} is an image of '{old.record['platform']}' with partitions "
+            f"{', '.join(old.names())}"
+        )
+        wanted = f"one of '{layout.platform.name}' with {', '.join(expected)}"
+        raise InputError(Problem("image-other", text, expected=wanted))
 
 
 def record_bytes(data: dict[str, Any]) -> bytes:

@@ -24,6 +24,7 @@ PACKAGES = {
     "mkfs.ext4": "e2fsprogs", "debugfs": "e2fsprogs", "e2fsck": "e2fsprogs",
     "resize2fs": "e2fsprogs", "mkfs.fat": "dosfstools", "mcopy": "mtools", "mmd": "mtools",
     "mdir": "mtools", "apt-get": "apt", "dpkg-deb": "dpkg", "dtc": "device-tree-compiler",
+    "fdtget": "device-tree-compiler",
     "fdtoverlay": "device-tree-compiler", "qemu-system-aarch64": "qemu-system-arm",
     "qemu-system-arm": "qemu-system-arm",
 }  # fmt: skip

@@ -2,7 +2,7 @@
 """Domains that share a board under Xen: checked against the board, then what starts them.
 
 FOLDER/xen.dts, xen.dtbo     nodes of /chosen (Xen, docs/misc/arm/device-tree/booting.txt)
-FOLDER/boot.scr              U-Boot's script: loads all files, applies the overlay, starts Xen
+FOLDER/boot.scr              U-Boot's script: loads all files, adds the same nodes, starts Xen
 FOLDER/xl/NAME.cfg           guests that the control domain starts
 FOLDER/xen, vmlinuz-KERNEL, initramfs.cpio.gz
 """
@@ -20,6 +20,8 @@ from ligament.errors import InputError, Location, Problem
 from ligament.graph.source import Document
 
 XEN, OVERLAY, SOURCE, SCRIPT_TEXT = "xen", "xen.dtbo", "xen.dts", "boot.source"
+TREE, TREE_BYTES = "device-tree", 1 << 20
+"""Where the board's device tree is moved to, and how large it may get there."""
 _ALIGNMENT = 2 << 20
 _MIB = 1 << 20
 
@@ -35,6 +37,7 @@ class Domain:
     arguments: str
     start: str
     disk: str
+    ramdisk: str = INITRAMFS
 
     @property
     def file(self) -> str:
@@ -130,56 +133,102 @@ def placed(files: Mapping[str, int], first: int) -> dict[str, Placed]:
     return found
 
 
-def overlay(domains: Iterable[Domain], files: Mapping[str, Placed], xen_arguments: str) -> str:
-    """Return the device-tree nodes that tell Xen of its domains, as an overlay's source."""
-    lines = ["/dts-v1/;", "/plugin/;", "&{/chosen} {",
-             "\t#address-cells = <2>;", "\t#size-cells = <2>;",
-             f'\txen,xen-bootargs = "{xen_arguments}";']  # fmt: skip
+def xen_arguments(told: str, domains: Iterable[Domain]) -> str:
+    """Return Xen's command line: what the platform says, and the control domain's share."""
+    shares = [f"dom0_mem={d.memory // _MIB}M dom0_max_vcpus={d.cores}"
+              for d in domains if d.name == "dom0"]  # fmt: skip
+    return " ".join([told, *shares])
+
+
+Value = str | tuple[str, ...] | tuple[int, ...] | None
+Nodes = dict[str, dict[str, Value]]
+"""Properties by node below /chosen (`""`: its own): a text, texts, cells; None: a mere name."""
+
+
+def nodes_of(domains: Iterable[Domain], files: Mapping[str, Placed], arguments: str) -> Nodes:
+    """Return the device-tree nodes that tell Xen of its domains, parents first."""
+    cells: dict[str, Value] = {"#address-cells": (2,), "#size-cells": (2,)}
+    nodes: Nodes = {"": {**cells, "xen,xen-bootargs": arguments}}
     for domain in domains:
         if domain.start != "xen":
             continue
-        modules = [_module(files[domain.file], "kernel", domain)]
-        if INITRAMFS in files:
-            modules.append(_module(files[INITRAMFS], "ramdisk", domain))
         if domain.name == "dom0":
-            lines.append(f'\txen,dom0-bootargs = "{domain.arguments}";')
-            lines += [f"\t{line}" for module in modules for line in module]
-            continue
-        memory = domain.memory // 1024  # Unit of Xen's property: KiB
-        lines += [
-            f"\tdomain-{domain.name} {{",
-            '\t\tcompatible = "xen,domain";', "\t\t#address-cells = <2>;", "\t\t#size-cells = <2>;",
-            f"\t\tmemory = <{memory >> 32:#x} {memory & 0xFFFFFFFF:#x}>;",
-            f"\t\tcpus = <{domain.cores}>;", "\t\tvpl011;",
-            *(f"\t\t{line}" for module in modules for line in module),
-            "\t};",
-        ]  # fmt: skip
-    return "\n".join([*lines, "};", ""])
+            nodes[""]["xen,dom0-bootargs"] = domain.arguments
+        else:
+            memory = domain.memory // 1024  # Unit of Xen's property: KiB
+            nodes[f"/domain-{domain.name}"] = {
+                "compatible": "xen,domain", **cells, "memory": _two_cells(memory),
+                "cpus": (domain.cores,), "vpl011": None,
+            }  # fmt: skip
+        nodes |= _module(files[domain.file], "kernel", domain)
+        if domain.ramdisk in files:
+            nodes |= _module(files[domain.ramdisk], "ramdisk", domain)
+    return nodes
 
 
-def _module(file: Placed, kind: str, domain: Domain) -> list[str]:
-    high, low = file.address >> 32, file.address & 0xFFFFFFFF
-    lines = [
-        f"module-{kind}@{file.address:x} {{",
-        f'\tcompatible = "multiboot,{kind}", "multiboot,module";',
-        f"\treg = <{high:#x} {low:#x} 0x0 {file.size:#x}>;",
-    ]
-    if kind == "kernel" and domain.name != "dom0":
-        lines.append(f'\tbootargs = "{domain.arguments}";')
+def _module(file: Placed, kind: str, domain: Domain) -> Nodes:
+    parent = "" if domain.name == "dom0" else f"/domain-{domain.name}"
+    told: dict[str, Value] = {
+        "compatible": (f"multiboot,{kind}", "multiboot,module"),
+        "reg": (*_two_cells(file.address), *_two_cells(file.size)),
+    }
+    if kind == "kernel" and parent:
+        told["bootargs"] = domain.arguments
+    return {f"{parent}/module-{kind}@{file.address:x}": told}
+
+
+def _two_cells(number: int) -> tuple[int, int]:
+    return number >> 32, number & 0xFFFFFFFF
+
+
+def overlay(nodes: Nodes) -> str:
+    """Return the nodes as an overlay's source."""
+    return "\n".join(["/dts-v1/;", "/plugin/;", *_source(nodes, "", "&{/chosen} {"), ""])
+
+
+def _source(nodes: Nodes, path: str, head: str) -> list[str]:
+    lines = [head]
+    for name, value in nodes[path].items():
+        texts = (value,) if isinstance(value, str) else value or ()
+        words = ", ".join(f'"{t}"' for t in texts if isinstance(t, str))
+        cells = " ".join(f"{c:#x}" for c in texts if isinstance(c, int))
+        lines.append(f"\t{name}{f' = {words}' if words else f' = <{cells}>' if cells else ''};")
+    for child in nodes:
+        parent, _, name = child.rpartition("/")
+        if child and parent == path:
+            lines += [f"\t{line}" for line in _source(nodes, child, f"{name} {{")]
     return [*lines, "};"]
 
 
-def script(files: Mapping[str, Placed], folder: str) -> str:
+def _commands(nodes: Nodes) -> list[str]:
+    """Return the nodes as commands of U-Boot: not each has `fdt apply` for an overlay."""
+    lines = []
+    for path, properties in nodes.items():
+        if path:
+            parent, _, name = path.rpartition("/")
+            lines.append(f"fdt mknode /chosen{parent} {name}")
+        for name, value in properties.items():
+            texts = (value,) if isinstance(value, str) else value or ()
+            words = [quoted(t) for t in texts if isinstance(t, str)]
+            cells = " ".join(f"{c:#x}" for c in texts if isinstance(c, int))
+            words += [f"<{cells}>"] if cells else []
+            lines.append(
+                " ".join([f"fdt set /chosen{path} {name.replace('#', chr(92) + '#')}", *words])
+            )
+    return lines
+
+
+def script(files: Mapping[str, Placed], folder: str, nodes: Nodes) -> str:
     """Return U-Boot's script, for files in a folder of the partition that it is loaded from."""
     load = "load ${devtype} ${devnum}:${distro_bootpart}"
-    lines = [
-        f"{load} {file.address:#x} {quoted(f'{folder}/{file.name}')}" for file in files.values()
-    ]
+    tree = files[TREE]
     return "\n".join([
-        *lines,
-        "fdt addr ${fdtcontroladdr}", "fdt move ${fdtcontroladdr} ${fdt_addr_r}",
-        "fdt resize 0x4000", f"fdt apply {files[OVERLAY].address:#x}",
-        f"booti {files[XEN].address:#x} - ${{fdt_addr_r}}", "",
+        *(f"{load} {file.address:#x} {quoted(f'{folder}/{name}')}"
+          for name, file in files.items() if name != TREE),
+        "fdt addr ${fdtcontroladdr}",
+        f"fdt move ${{fdtcontroladdr}} {tree.address:#x} {tree.size:#x}",
+        *_commands(nodes),
+        f"booti {files[XEN].address:#x} - {tree.address:#x}", "",
     ])  # fmt: skip
 
 

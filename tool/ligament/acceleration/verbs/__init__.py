@@ -10,3 +10,12 @@ The module's docstring is the verb's explanation in --help. `arguments` has `jso
 beside the verb's own. What `main` returns is the exit code; errors are raised (ligament.errors).
 Modules are imported for help, too: they import what is slow in functions.
 """
+
+from __future__ import annotations
+
+import pkgutil
+
+
+def verb_names() -> list[str]:
+    """Return the names of all verbs, sorted."""
+    return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(__path__))

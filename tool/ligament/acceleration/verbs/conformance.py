@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each capability of the draft of REP-2008 is tested, not ticked: the check runs the thing on this
-machine, and the row says what was found. `yes`: it ran and its result was right. `no`: it did not,
-or nothing does it. `not here`: this machine lacks what it needs. An FPGA is simulated and a
-microcontroller emulated. All of it takes minutes.
+machine, and the row says what was found. `tested`: it ran and its result was right; with `*` the
+platform claims it, too (`capabilities` of platform.yaml); what starts several systems under Xen is
+read back, and not started, but for `dom0less`. `no`: it did not, or nothing does it.
+`not here`: this machine lacks what it needs. `board`: only the board can show the rest. An FPGA is
+simulated and a microcontroller emulated. All of it takes minutes.
 
-The exit code is 1 if the platform claims (`capabilities` of platform.yaml) what is a `no`.
---results adds the rows to a file, and writes its page beside it.
+What the platform claims and no test here can show is `claimed`. What a test contradicts is
+`contradicted`, and the exit code is 1. --results adds the rows to a file, and writes its page
+beside it.
 
   colcon acceleration conformance fpga_sim
   colcon acceleration conformance --only verb-help --only generic-macro
@@ -18,11 +21,11 @@ import tempfile
 from pathlib import Path
 
 from ligament.acceleration import capabilities
-from ligament.acceleration.capability_page import add_results, rows_of
+from ligament.acceleration.capability_page import add_results, cell_of, results_in, rows_of
+from ligament.acceleration.claims import CONTRADICTED, claims_of
 from ligament.acceleration.manifest import Platform
 from ligament.acceleration.output import print_json
 from ligament.acceleration.workspace import Workspace
-from ligament.errors import InputError, no_such
 
 HELP = "Test what the platform can do, and print the capability table."
 
@@ -47,21 +50,7 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Test and print."""
     name = arguments.platform
     platform = workspace.check(name) if name else workspace.selected()
-    claimed = platform.document.get("capabilities", [])
-    known = {capability.name for capability in capabilities.CAPABILITIES}
-    problems = [
-        no_such(
-            "capability-unknown",
-            f"there is no capability '{c}'",
-            c,
-            known,
-            platform.at("capabilities", i),
-        )
-        for i, c in enumerate(claimed)
-        if c not in known
-    ]
-    if problems:
-        raise InputError(problems)
+    claims = claims_of(platform)
     wanted = capabilities.chosen(arguments.only)
     checks = capabilities.checks()
     if arguments.dry_run:
@@ -69,21 +58,24 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
             how = "tested" if capability.name in checks else "no check"
             print(f"{capability.number:7} {capability.name}: {how}")
         return 0
+    if arguments.results:
+        results_in(arguments.results)  # refused before the minutes that the checks take
     with tempfile.TemporaryDirectory(prefix="ligament-conformance-") as temporary:
         folder = arguments.folder or Path(temporary)
         _make_workspace(folder, platform)
         context = capabilities.Context(platform, folder.absolute(), bool(arguments.folder))
         verdicts = capabilities.judge(wanted, checks, context)
-    rows = rows_of(wanted, verdicts, claimed)
+    rows = rows_of(wanted, verdicts, claims)
     if arguments.results:
         add_results(arguments.results, platform, rows)
     if arguments.json:
         print_json({"platform": platform.name, "rows": rows})
     else:
         for row in rows:
-            star = "*" if row["claimed"] else " "
-            print(f"{star} {row['number']:7} {row['name']:21} {row['state']:8}  {row['evidence']}")
-    return 1 if any(row["claimed"] and row["state"] == capabilities.NO for row in rows) else 0
+            print(f"{row['number']:7} {row['name']:21} {cell_of(row):13} {row['evidence']}")
+            if "on_board" in row:
+                print(f"{'':29} on the board: {row['on_board']}")
+    return 1 if any(row["standing"] == CONTRADICTED for row in rows) else 0
 
 
 def _make_workspace(folder: Path, platform: Platform) -> None:

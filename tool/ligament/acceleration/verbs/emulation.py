@@ -22,7 +22,7 @@ from pathlib import Path
 from ligament.acceleration.images import request, tools
 from ligament.acceleration.images.bootfiles import DEVICE_TREE, INITRAMFS, KERNEL, SCRIPT
 from ligament.acceleration.images.layout import Layout, boot_of
-from ligament.acceleration.images.machine import Console, command, require_emulation
+from ligament.acceleration.images.machine import Console, command, for_xen, require_emulation
 from ligament.acceleration.images.record import read_image
 from ligament.acceleration.manifest import Platform
 from ligament.acceleration.output import print_json
@@ -85,6 +85,7 @@ def _words(
 ) -> list[str]:  # fmt: skip
     """QEMU's words; files that it loads are put into `scratch`."""
     boot = layout.boot
+    emulation = boot["emulation"]
     sources = request.sources_of(arguments, workspace, layout.platform)
     files: dict[str, Path] = {}
     kernel_line = ""
@@ -92,6 +93,15 @@ def _words(
         files["firmware"] = scratch / "firmware"
         files["firmware"].write_bytes(sources.file(boot["emulation"]["firmware"]).read())
     found = read_image(image) if image is not None else None
+    if found is not None and "domains" in found.record:
+        if not files:
+            text = f"{image} starts with a boot loader, which the machine does not have"
+            where = layout.platform.at("boot", "emulation")
+            hint = "`hypervisor --run` starts domains without one"
+            raise InputError(
+                Problem("emulation-domains", text, where, "boot.emulation.firmware", hint)
+            )
+        emulation = for_xen(emulation, boot["xen"])
     if found is not None and not files:
         for name in (KERNEL, INITRAMFS, DEVICE_TREE):
             if name in found.boot:
@@ -103,7 +113,7 @@ def _words(
         raise InputError(Problem("emulation-netboot", text))
     serial = "stdio" if arguments.run is not None else "mon:stdio"
     words = command(
-        boot["emulation"], image, files=files, arguments=kernel_line, keep=arguments.keep,
+        emulation, image, files=files, arguments=kernel_line, keep=arguments.keep,
         tftp=arguments.netboot, serial=serial,
     )  # fmt: skip
     if serial == "mon:stdio":

@@ -21,17 +21,12 @@ import sys
 from pathlib import Path
 
 from ligament.acceleration.images import request, tools, xen
-from ligament.acceleration.images.bootfiles import INITRAMFS, SCRIPT, kernel_files, uboot_script
-from ligament.acceleration.images.cpio import initramfs
+from ligament.acceleration.images.domains import compiled, files_of
 from ligament.acceleration.images.layout import Layout
 from ligament.acceleration.images.machine import Console, require_emulation, xen_command
-from ligament.acceleration.images.network import root_tree
-from ligament.acceleration.images.sources import Sources
-from ligament.acceleration.images.xen import OVERLAY, SCRIPT_TEXT, SOURCE, XEN, Domain
 from ligament.acceleration.output import print_json
 from ligament.acceleration.workspace import Workspace
 from ligament.disk import replacing
-from ligament.errors import InputError, Problem
 from ligament.graph.loader import read_document
 
 HELP = "Write what starts several systems on one board, under Xen."
@@ -59,11 +54,11 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     domains = xen.domains_of(layout, read_document(arguments.domains, "domains"))
     tools.require("dtc")
     sources = request.sources_of(arguments, workspace, layout.platform)
-    files = _files(layout, domains, sources)
+    files = files_of(layout, domains, sources)
     if not arguments.dry_run:
         with request.written(arguments.folder):
             _write(arguments.folder, files)
-        _compile(arguments.folder)
+        compiled(arguments.folder)
     sizes = {name: len(data) for name, data in files.items()}
     if arguments.json:
         told = {"folder": str(arguments.folder), "files": sizes, "changed": not arguments.dry_run}
@@ -79,41 +74,12 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     return 0
 
 
-def _files(layout: Layout, domains: list[Domain], sources: Sources) -> dict[str, bytes]:
-    """All files by path; addresses follow from their sizes."""
-    told = layout.boot["xen"]
-    if "image" not in told:
-        text = f"the platform '{layout.platform.name}' does not say where Xen comes from"
-        raise InputError(Problem("xen-missing", text, layout.platform.at("boot", "xen"), "image"))
-    files = {XEN: xen.plain(sources.file(told["image"]).read())}
-    for domain in domains:
-        _, kernel = layout.kernel(domain.kernel)
-        files[domain.file] = kernel_files(kernel, None, sources)["vmlinuz"]
-    files[INITRAMFS] = initramfs(root_tree(layout, sources))
-    loaded = {name: len(data) for name, data in files.items()} | {OVERLAY: 64 * 1024}
-    places = xen.placed(loaded, told.get("load_address", 0x48000000))
-    files[SOURCE] = xen.overlay(domains, places, told.get("arguments", "console=dtuart")).encode()
-    text = xen.script(places, "xen")
-    files[SCRIPT_TEXT] = text.encode()
-    files[SCRIPT] = uboot_script(text, layout.boot.get("architecture", "arm64"))
-    for domain in domains:
-        if domain.start == "xl":
-            files[f"xl/{domain.name}.cfg"] = xen.xl_configuration(domain, True).encode()
-    return files
-
-
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target, len(data)) as partial:
             partial.write_bytes(data)
-
-
-def _compile(folder: Path) -> None:
-    with replacing(folder / OVERLAY) as partial:
-        tools.run(["dtc", "-@", "-q", "-I", "dts", "-O", "dtb", "-o", partial.name, SOURCE], folder,
-                  f"the device-tree nodes in {folder / SOURCE} cannot be compiled")  # fmt: skip
 
 
 def _run(layout: Layout, arguments: argparse.Namespace) -> None:

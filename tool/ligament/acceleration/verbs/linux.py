@@ -4,9 +4,11 @@ initramfs and boot loader's configuration, root file system, and the workspace's
 
 It needs neither root nor a loop device. The same input gives the same bytes; an image that exists
 is replaced when the new one is whole. Packages come through this machine's apt, and stay in
-acceleration/cache of the workspace.
+acceleration/cache of the workspace. With --domains the image holds several systems that Xen runs
+side by side (`hypervisor` has the file).
 
   colcon acceleration linux
+  colcon acceleration linux --domains domains.yaml
   colcon acceleration linux preempt_rt --install-dir install-arm64 --output sd_card.img
 """
 
@@ -14,10 +16,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
-from ligament.acceleration.images import request
+from ligament.acceleration.images import request, tools, xen
 from ligament.acceleration.images.build import planned
+from ligament.acceleration.images.domains import DomainImage
 from ligament.acceleration.workspace import Workspace
+from ligament.errors import InputError, Problem
+from ligament.graph.loader import read_document
 
 HELP = "Make a disk image of the selected platform, with this workspace in it."
 
@@ -28,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "kernel", nargs="?", metavar="KERNEL",
         help="one of the platform's kernels, as vanilla or preempt_rt; default: its first",
     )  # fmt: skip
+    parser.add_argument(
+        "--domains", type=Path, metavar="FILE", help="domains that share the board, in YAML"
+    )
     request.add_platform(parser)
     request.add_image(parser, "where to write it")
     request.add_sources(parser)
@@ -37,10 +46,18 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Make it."""
     layout = request.layout_in(arguments, workspace)
     layout.kernel(arguments.kernel)
+    if arguments.domains and arguments.kernel:
+        text = f"with --domains each domain names its kernel: '{arguments.kernel}' is of none"
+        raise InputError(Problem("domain-kernel", text, expected="kernel: of the domain"))
     output = request.image_path(arguments, workspace, layout.platform)
     request.require_tools()
     sources = request.sources_of(arguments, workspace, layout.platform)
-    plan = planned(layout, sources, kernel=arguments.kernel)
+    shared = None
+    if arguments.domains:
+        tools.require("dtc")
+        described = read_document(arguments.domains, "domains")
+        shared = DomainImage(layout, xen.domains_of(layout, described), sources)
+    plan = planned(layout, sources, kernel=arguments.kernel, domains=shared)
     if sources.install is None:
         print(
             "warning: no install tree: the image has no graph of yours "

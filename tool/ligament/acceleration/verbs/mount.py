@@ -16,6 +16,7 @@ from ligament.acceleration.images.checkout import check_out
 from ligament.acceleration.images.record import read_image
 from ligament.acceleration.output import print_json
 from ligament.acceleration.workspace import Workspace
+from ligament.errors import counted
 
 HELP = "Write a partition's files into a folder, to look at or to change."
 
@@ -47,5 +48,5 @@ def main(arguments: argparse.Namespace, workspace: Workspace) -> int:
         print(f"would write partition {arguments.partition} of {path} into {arguments.folder}")
     else:
         part = f"partition {arguments.partition} of {path}"
-        print(f"wrote {count} files of {part} into {arguments.folder}")
+        print(f"wrote {counted(count, 'file')} of {part} into {arguments.folder}")
     return 0

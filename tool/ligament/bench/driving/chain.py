@@ -12,6 +12,7 @@ from typing import Any
 from ligament.bench.driving.alpha import NODES, Alpha, alpha_of, rows_of
 from ligament.bench.driving.peers import measure_peers
 from ligament.bench.driving.running import LANES, ROAD, build_of, need_simulator, run_of
+from ligament.bench.floor import measure_floor
 from ligament.bench.measuring import Measured, Row, comparison, in_turn, make_row, say
 from ligament.errors import FailureError
 from ligament.report.database import open_events
@@ -28,6 +29,8 @@ PASSES, QUICK_PASSES = 3, 1
 #: Of a pass in which more than one image was on its way.
 TRIES = 3
 PUBLISHED = "published"
+#: Of the floor: about as often as the road sends an image, so that both ends have slept as long.
+WAKES_HZ, WAKES, QUICK_WAKES = 80.0, 1600, 160
 #: Of the simulator, in simulated time: about as many frames at 30 Hz.
 BESIDE_S, QUICK_BESIDE_S = 34.0, 5.0
 
@@ -69,6 +72,20 @@ def on_the_road(quick: bool, result: Measured) -> None:
         if found:
             result.rows += [*rows_of(found, _params(variant, "road")), *cpu[variant]]
     compare(alphas, result)
+    with result.attempt("bare wake-ups"):
+        wake = measure_floor(WAKES_HZ, QUICK_WAKES if quick else WAKES)["p50"]
+        result.rows += floor_of(wake, result.rows)
+
+
+def floor_of(wake_ns: float, rows: Sequence[Row]) -> list[Row]:
+    """The least share of message passing in separate processes: a bare wake-up between two nodes.
+
+    `wake_ns`: its median of this run. It is divided by the chain's median over shared memory.
+    """
+    params = _params(VARIANTS[0], "road")
+    found = [r["p50"] for r in rows if r["metric"] == "chain" and r["params"] == params]
+    share = [(len(NODES) - 1) * wake_ns / chain for chain in found]
+    return [make_row("driving", params, "passing_share", "1", one, "futex") for one in share]
 
 
 def one_in_flight(run: Callable[[], tuple[Alpha, list[Row]]]) -> tuple[Alpha, list[Row]]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ligament.artefacts import read_json_object, write_json
 from ligament.bench.driving.running import (
     EXAMPLE,
     LANES,
@@ -110,17 +111,32 @@ def patient(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def measure_drives(planned: Iterable[Planned], kept: str, result: Measured) -> None:
-    """Drive them one after the other; what is in the folder `kept` is not driven again."""
+    """Drive them one after the other; what is in the folder `kept` is not driven again.
+
+    Beside each log is a file that says by which nodes it was driven.
+    """
     with tempfile.TemporaryDirectory() as passing:
         folder = Path(kept or passing).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         for one in planned:
             with result.attempt(one.name):
                 log = folder / f"{one.name}.jsonl"
-                if not is_whole(log, one.options):
+                nodes, by = nodes_of(one), log.with_suffix(".nodes.json")
+                if not is_whole(log, one.options) or read_json_object(by) != nodes:
                     say("driving", f"drive {one.name}")
+                    by.unlink(missing_ok=True)  # first: a log without it is nobody's
+                    log.unlink(missing_ok=True)
                     _drive(one, log)
+                    write_json(by, nodes)
                 result.rows += rows_of(one.params, figures_of(log))
+
+
+def nodes_of(one: Planned) -> dict[str, Any]:
+    """What drives: the nodes' parameters, and hashes of their libraries, which are built for it."""
+    built = read_json_object(build_of(LANES, one.variant, one.platform))
+    parameters = {node: dict(values) for node, values in one.nodes.items()}
+    hashes = {name: library["sha256"] for name, library in built["libraries"].items()}
+    return {"parameters": parameters, "libraries": hashes}
 
 
 def is_whole(log: Path, options: Mapping[str, Any]) -> bool:

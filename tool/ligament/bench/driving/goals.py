@@ -61,7 +61,8 @@ def _chain() -> Iterator[Goal]:
 
 _PASSING = (
     "two light detectors wake with each image, beside the chain's next node: with fewer cores than "
-    "woken nodes, one of them waits for a core, which counts as message passing"
+    "woken nodes, one of them waits for a core, which counts as message passing; the chain is so "
+    "short here that its wake-ups alone take more than the goal (floor, on the road)"
 )
 _FRAMES = (
     "the simulator draws each image in software, and takes most of the time of a frame: see CPU "
@@ -168,6 +169,7 @@ FIGURES = Figures(
         "driving_delay": "late commands, in lock step, one lap each",
         "driving_hardware": "the same drive in software and in a simulated FPGA, in lock step",
     },
+    floors=("futex",),
     words={
         "`processes`, `one_process`, `dds`": "variants of the graph: a process per node over "
         "shared memory; all nodes in one process; a process per node over DDS",

@@ -37,12 +37,6 @@ class Cell:
         return self.hosts if self.peer == OURS else self.hosts * self.processes
 
     @property
-    def matches(self) -> int:
-        """Pairs of a writer and a reader on different hosts."""
-        elsewhere = sum(step % self.hosts != 0 for step in range(1, self.readers + 1))
-        return self.hosts * self.topics * elsewhere
-
-    @property
     def title(self) -> str:
         """For people."""
         each = f", {self.processes} processes each" if self.processes > 1 else ""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ligament.bench.children import Child, Children
-from ligament.bench.fleet.cells import FAST, OURS, Cell
-from ligament.bench.fleet.hosts import ENGINE, Switch
+from ligament.bench.fleet.cells import FAST, Cell
+from ligament.bench.fleet.hosts import ENGINE, CountingSwitch, fleet_of
 from ligament.bench.measuring import REPOSITORY, program
 from ligament.bench.scale_graph import process_cpu_s
 from ligament.errors import FailureError
@@ -47,7 +47,8 @@ class Figures:
 def run_once(cell: Cell, idle_s: float = IDLE_S, settle_s: float = SETTLE_S) -> Figures:
     """All phases; FailureError if some endpoint is not matched in time, or matched wrongly."""
     figures = Figures()
-    with _settings(), Switch(cell.hosts) as switch, Children(_PATIENCE_S) as children:
+    network = CountingSwitch(fleet_of(cell.hosts))
+    with _settings(), network as switch, Children(_PATIENCE_S) as children:
         began = time.monotonic()
         started = [_start(cell, switch, children, number) for number in _numbers(cell)]
         figures.matched_s = _matched_s(cell, children, started, began)
@@ -68,7 +69,7 @@ def run_once(cell: Cell, idle_s: float = IDLE_S, settle_s: float = SETTLE_S) -> 
 
 def _join(
     cell: Cell,
-    switch: Switch,
+    switch: CountingSwitch,
     children: Children,
     started: list[Child],
     figures: Figures,
@@ -90,7 +91,7 @@ def _numbers(cell: Cell) -> range:
     return range(cell.participants)
 
 
-def _start(cell: Cell, switch: Switch, children: Children, number: int) -> Child:
+def _start(cell: Cell, switch: CountingSwitch, children: Children, number: int) -> Child:
     """One participant: on host `number` modulo hosts, so that its neighbours are elsewhere."""
     values = {
         "hosts": cell.participants,
@@ -101,7 +102,8 @@ def _start(cell: Cell, switch: Switch, children: Children, number: int) -> Child
     }
     words = [word for key, value in values.items() for word in (f"--{key}", str(value))]
     own = _peer_command() if cell.peer == FAST else [str(program("ligament-bench-fleet"))]
-    return children.start(f"host {number}", [*switch.inside(number % cell.hosts), *own, *words])
+    where = fleet_of(cell.hosts)[number % cell.hosts]
+    return children.start(f"host {number}", [*switch.inside(where), *own, *words])
 
 
 def _peer_command() -> list[str]:
@@ -161,6 +163,3 @@ def _settings() -> Iterator[None]:
         del os.environ["CYCLONEDDS_URI"]
         if before is not None:
             os.environ["CYCLONEDDS_URI"] = before
-
-
-__all__ = ["IDLE_S", "OURS", "SETTLE_S", "Counts", "Figures", "run_once"]

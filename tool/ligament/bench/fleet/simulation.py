@@ -74,7 +74,6 @@ class Fleet(Network):
         super().__init__(plan.latency_s)
         self.plan = plan
         self.hosts = [_Host() for _ in range(plan.hosts)]
-        self.matched_at: dict[tuple[int, int], float] = {}
         self._up: set[int] = set()
 
     # --- participants ----------------------------------------------------------------------------
@@ -240,17 +239,11 @@ class Fleet(Network):
         if (me - other) % self.plan.hosts <= self.plan.spread:
             self.hosts[me].speakers.add(other)
             self._expect(me, other, _USER)
-            self._note_match(other, me)
 
     def _match_readers(self, me: int, other: int) -> None:
         if (other - me) % self.plan.hosts <= self.plan.spread:
             self.hosts[me].listeners.add(other)
             self._match_reader(me, other, _USER)
-            self._note_match(me, other)
-
-    def _note_match(self, writer: int, reader: int) -> None:
-        if reader in self.hosts[writer].listeners and writer in self.hosts[reader].speakers:
-            self.matched_at[writer, reader] = self.now
 
     # --- what there is ---------------------------------------------------------------------------
 

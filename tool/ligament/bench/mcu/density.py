@@ -15,7 +15,8 @@ from ligament.bench.showing import curve_at, dot_at, line_at, svg, text_at
 
 Row = dict[str, Any]
 WIDTH, HEIGHT, LEFT, GAP = 760, 220, 60, 70
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000")
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#000000",
+           "#7b4f1d", "#f08a24")  # fmt: skip
 #: Of the logarithmic axis, in ms per byte: ours is hundreds of times below the published figures.
 _LEAST, _MOST = 1e-3, 1.0
 _BINS = 120

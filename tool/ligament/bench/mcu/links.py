@@ -33,7 +33,9 @@ TYPE = "std_msgs/msg/String"
 WARMUP = 20
 BAUD = 115200
 #: Links whose other end is the emulated core.
-ON_CORE = ("rpmsg", "freertos", "r5f", "raw", *(place.link for place in PUBLISHED))
+ON_CORE = ("rpmsg", "spin", "freertos", "r5f", "raw", *(place.link for place in PUBLISHED))
+#: How long the agent of `spin` looks before it sleeps: longer than a short text is on its way.
+SPIN_US = 200
 #: Between two looks of the published agent at its file.
 PUBLISHED_SLEEP_US = 100
 _SHM = Path("/dev/shm")
@@ -181,7 +183,8 @@ class Rig:
 
     def _start_rpmsg(self) -> None:
         core = self._start_core(self._image)
-        self._start_agent(*link_words(self._board, self._folder))
+        spin = ["--spin", str(SPIN_US)] if self._place.link == "spin" else []
+        self._start_agent(*link_words(self._board, self._folder), *spin)
         self._children.await_ready([core])
 
     def _start_ring(self) -> None:
@@ -229,6 +232,7 @@ _IMAGES = {
 }
 _STARTS = {
     "rpmsg": Rig._start_rpmsg,
+    "spin": Rig._start_rpmsg,
     "freertos": Rig._start_rpmsg,
     "r5f": Rig._start_rpmsg,
     "ring": Rig._start_ring,

@@ -38,8 +38,8 @@ class Place:
 
     @property
     def is_published(self) -> bool:
-        """Whether the paper has such a measurement: its figures show each value."""
-        return self.link in ("rpmsg", "uart") and self.at != "ring"
+        """Whether the picture shows each value: beside the paper's, or what it is compared with."""
+        return self.link in ("rpmsg", "spin", "uart") and self.at != "ring"
 
     def fewer(self, messages: int, size: int) -> int:
         """What takes tens of milliseconds is said less often."""
@@ -47,11 +47,13 @@ class Place:
         return max(10, messages // 10) if is_slow else messages
 
 
+#: `spin`: as `rpmsg`, with an agent that looks for a while before it sleeps.
 #: `shm`: a node of ours in the pool. `rclpy`: an rclpy node with our middleware, in the pool, too.
 #: `dds`: an rclpy node with its own middleware, behind the edge. `ring`: at the link itself, which
-#: no node can be faster than.
+#: no node behind an agent that sleeps can be faster than.
 PLACES = (
     Place("rpmsg", "shm"),
+    Place("spin", "shm"),
     Place("freertos", "shm"),
     Place("r5f", "shm"),
     Place("rpmsg", "rclpy"),

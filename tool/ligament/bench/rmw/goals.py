@@ -20,10 +20,6 @@ _SMALL = {"bytes": 64}
 _EIGHT = {"bytes": MEGABYTE, "subscribers": 8}
 #: The goals are at 100 processes; a smaller graph is shown beside them.
 _MANY, _FEW = {"processes": 100}, {"processes": (10, 20)}
-_START = (
-    "both cores compute all the time: 72 ms per process on this machine, more than half of it for "
-    "its own start (linker, rcl), the rest for meeting 99 others; 43 ms and 2.41 s on an Intel Xeon"
-)
 _NONE, _LIMITS = (None, None, None), (3.0, 0.5, 6e6)
 
 FIGURES = Figures(
@@ -47,7 +43,7 @@ FIGURES = Figures(
             for limits, where in ((_NONE, _FEW), (_LIMITS, _MANY))
             for goal in (
                 Goal("all matched, {processes} processes of 10 endpoints", "start_up",
-                     limits[0], where, why=_START),
+                     limits[0], where),
                 Goal("idle CPU of all {processes} processes, of one core", "idle_cpu",
                      limits[1], where),
                 Goal("memory per process over one without endpoints, {processes} processes",

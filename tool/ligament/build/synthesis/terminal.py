@@ -37,14 +37,16 @@ def _figures(cells: Mapping[str, float], resources: list[str]) -> list[str]:
 
 
 def _timing(name: str, timing: Mapping[str, Any]) -> list[str]:
+    """Return a line for each clock that something in the design has, or why there is none."""
+    where = f"on {timing['part']} (nextpnr)"
+    if clocks := timing.get("clocks"):
+        return [f"{name}: {_clock(port, clock)} {where}" for port, clock in clocks.items()]
     if timing["fmax_hz"] is None and not timing["met"]:
         text = f"its clock is not known: it is larger than the {timing['part']} (nextpnr)"
         return [f"{name}: {text}"]
     if timing["fmax_hz"] is None:
         return [f"{name}: nothing is clocked"]
-    clocks = timing.get("clocks") or {"": timing}
-    where = f"on {timing['part']} (nextpnr)"
-    return [f"{name}: {_clock(port, clock)} {where}" for port, clock in clocks.items()]
+    return [f"{name}: {_clock('', timing)} {where}"]
 
 
 def _clock(port: str, clock: Mapping[str, Any]) -> str:

@@ -28,10 +28,12 @@ from ligament.generate.fpga.slot_texts import slot_files
 from ligament.generate.fpga.slots import SlotCore, slot_cores
 from ligament.generate.fpga.texts import (
     Place,
+    board_folder,
     class_of,
     design_files,
+    driver_among,
     parts_of,
-    project_file,
+    project_files,
     translated_file,
     wrapper_file,
 )
@@ -67,11 +69,12 @@ class FpgaBackend:
             for node_type, core in types.values()
             if core.is_vhdl
         ]
-        for design in designs.values():
-            files += design_files(place, design, messages.longest)
+        drawn = {name: design_files(place, d, messages.longest) for name, d in designs.items()}
+        files += [file for of_design in drawn.values() for file in of_design]
         slotted = slot_files(place, cores.values(), messages.longest)
         files += slotted.files
-        files.append(project_file(place, graph, designs.values(), slotted.project))
+        drivers = [(designs[name], driver_among(files)) for name, files in drawn.items()]
+        files += project_files(place, graph, drivers, slotted.project)
         entry = {
             "project": place.project,
             "work": place.work,
@@ -98,7 +101,17 @@ def _entry(place: Place, design: Design) -> dict[str, Any]:
         "folder": design.members[0].type.folder,
         "folders": [member.type.folder for member in design.types],
         "parts": parts_of(design),
+        **_board_entry(place, design),
     }
+
+
+def _board_entry(place: Place, design: Design) -> dict[str, Any]:
+    """What is made beside the library of a design on a board."""
+    device = design.device
+    if not device.is_board:
+        return {}
+    folder = f"{place.libraries}/{board_folder(design)}"
+    return {"board": {"device": device.name, "folder": folder, "stand_in": device.is_emulated}}
 
 
 def designs_in(graph: Graph, mapping: GraphMapping) -> dict[str, Design]:
@@ -138,7 +151,8 @@ def _designs(
     for group in designs_of({name: node.device for name, node in cores.items()}, hosts):
         device = hardware_of(mapping, group.device)
         counts[device.name] += 1
-        if len(group.nodes) == 1 and not streamed_topics(mapping, group.nodes):
+        is_alone = len(group.nodes) == 1 and not streamed_topics(mapping, group.nodes)
+        if is_alone and not device.is_board:  # a board has the parameters of one variant
             node = cores[group.nodes[0]]
             design = single_design(*types[node.type], device, pixels_of(node))
         else:

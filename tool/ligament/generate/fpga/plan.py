@@ -45,6 +45,11 @@ class Hardware:
         return int(self.figures.get("in_flight", 1))
 
     @property
+    def duplex(self) -> bool:
+        """Its port reads and writes at once, each at the whole bandwidth."""
+        return bool(self.figures.get("duplex", False))
+
+    @property
     def pages(self) -> int:
         """Entries of the table that its port goes through; 0: there is none."""
         return int(self.figures.get("pages", 0))
@@ -76,6 +81,16 @@ class Hardware:
     def slot_bits(self) -> tuple[int, ...]:
         """Of a slot: the widths of the streams of all slots of its FPGA."""
         return tuple(self.figures.get("slot_bits", (CORE_BITS,) * len(self.slots)))
+
+    @property
+    def is_board(self) -> bool:
+        """Whether its design is on a board, or in a stand-in of one (spec/device/uio.md)."""
+        return self.figures.get("backend") == "uio"
+
+    @property
+    def is_emulated(self) -> bool:
+        """Of a board: whether a stand-in is meant."""
+        return self.is_board and "emulation" in self.figures
 
     @property
     def waveforms(self) -> bool:
@@ -219,15 +234,16 @@ class Design:
     @property
     def parts(self) -> dict[str, int]:
         """The part of each link: of the nodes that topics on the chip join. Each has a reset."""
-        import networkx  # noqa: PLC0415 - slow to import
-
-        joins: networkx.Graph[str] = networkx.Graph()
-        for member in self.members:
-            networkx.add_path(joins, [link.name for link in (*member.inputs, *member.outputs)])
-        for network in self.networks:
-            ends = [*network.publishers, *network.subscriptions]
-            networkx.add_path(joins, [link.name for link in ends])
-        found = networkx.connected_components(joins)  # in the order of members
+        joined = [[link.name for link in (*m.inputs, *m.outputs)] for m in self.members]
+        joined += [[link.name for link in (*n.publishers, *n.subscriptions)] for n in self.networks]
+        found: list[set[str]] = []  # in the order of members
+        for names in joined:
+            touched = [part for part in found if not part.isdisjoint(names)]
+            if touched:
+                touched[0].update(names, *touched[1:])
+                found = [part for part in found if part not in touched[1:]]
+            elif names:
+                found.append(set(names))
         return {name: number for number, names in enumerate(found) for name in names}
 
     @property

@@ -116,6 +116,7 @@ class Shell:
             ],
             "figures": {name: repr(float(figures[name])) for name in FIGURES},
             "clocks": dict.fromkeys(SIDES, ""),  # a shell has one (`slot-clock`)
+            "duplex": self.device.duplex,
             "contention": {
                 "share": repr(float(figures.get("contention", 0))),
                 "seed": int(figures.get("seed", 1)),

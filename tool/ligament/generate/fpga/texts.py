@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,12 @@ CROSSES = (
 CROSS_OF = {"memory": "lig_axi_cross.sv", "registers": "lig_axil_cross.sv"}
 #: What translates addresses of memory that no IOMMU does.
 PAGES = ("lig_page_table.sv", "lig_axi_pages.sv")
+#: What says what is on a board (spec/export/export.schema.json).
+EXPORT = "export.json"
 #: What a message from hardware may have in front of it, up to the boundary that its body begins at.
 BOUNDARY_BYTES = 64
+#: How the names of drivers begin.
+DRIVER = "lig_driver_"
 #: A room says its size in 32 bits.
 MOST_ROOM_BYTES = 2**32 - BOUNDARY_BYTES
 
@@ -104,7 +108,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
 
 
 def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> list[GeneratedFile]:
-    """Return top level, component and list of sources of a design.
+    """Return top level, component (its driver and its figures) and list of sources of a design.
 
     `longest` has the bytes of each message type at most.
     """
@@ -119,6 +123,7 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         "device": design.device.name,
         "figures": {name: repr(float(figures[name])) for name in FIGURES},
         "clocks": {side: _hz(design, side) for side in SIDES},
+        "duplex": design.device.duplex,
         "contention": {
             "share": repr(float(figures.get("contention", 0))),
             "seed": int(figures.get("seed", 1)),
@@ -129,6 +134,7 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         "held": in_flight + IN_DESIGN,
         "held_in_gateways": in_flight + IN_GATEWAY,
         "waveforms": design.device.waveforms,
+        "board": _board(design),
         "includes": _includes(design),
         "members": [_member(member, design.gateways, parts) for member in design.members],
         "parts": _parts(design, parts),
@@ -144,13 +150,45 @@ def design_files(place: Place, design: Design, longest: Mapping[str, int]) -> li
         "port_bits": design.port_bits,
         "port_id_bits": max(1, (len(design.ends) - 1).bit_length()),
     }
-    base = f"{place.project}/{design.name}-fpga"
-    sources = "\n".join(sources_of(design)) + "\n"
-    return [
-        _rendered(f"{place.project}/{design.top}.sv", "design.sv.j2", source, values),
-        _rendered(f"{base}.cpp", "design.cpp.j2", source, values),
-        GeneratedFile(f"{base}.f", sources, source),
-    ]
+    return [*_code(place, source, values), _source_list(place, design, source)]
+
+
+def _code(place: Place, source: str, values: dict[str, Any]) -> Iterator[GeneratedFile]:
+    """Yield a design's top, driver and figures.
+
+    The driver is named by what is in it: other designs may have the same.
+    """
+    yield _rendered(f"{place.project}/{values['top']}.sv", "design.sv.j2", source, values)
+    drawn = _rendered("", "design.cpp.j2", source, values)
+    name = f"{DRIVER}{drawn.sha256[:12]}.cpp"
+    yield replace(drawn, path=f"{place.project}/{name}")
+    figures = values | {"driver": name}
+    path = f"{place.project}/{values['name']}-fpga.cpp"
+    yield _rendered(path, "figures.cpp.j2", source, figures)
+
+
+def _source_list(place: Place, design: Design, source: str) -> GeneratedFile:
+    text = "\n".join(sources_of(design)) + "\n"
+    return GeneratedFile(f"{place.project}/{design.name}-fpga.f", text, source)
+
+
+def _board(design: Design) -> dict[str, Any] | None:
+    """Where a design's board is; None: it is simulated."""
+    device = design.device
+    if not device.is_board:
+        return None
+    files = device.figures.get("uio", {})
+    return {
+        "path": files.get("device", ""),
+        "memory": files.get("memory", ""),
+        "emulated": device.is_emulated,
+        "design": f"{board_folder(design)}/{EXPORT}",
+    }
+
+
+def board_folder(design: Design) -> str:
+    """Return the name of the folder beside its library that says what is on a board."""
+    return f"{design.name}-board"
 
 
 def _hz(design: Design, side: str) -> str:
@@ -256,14 +294,27 @@ def _adapts(design: Design) -> bool:
     return any(link.width < design.port_bits for link in (*design.entries, *design.exits))
 
 
-def project_file(
-    place: Place, graph: Graph, designs: Iterable[Design], slotted: Mapping[str, Any]
-) -> GeneratedFile:
-    """Return the CMake project that compiles all designs; `slotted`: shells, and cores for them."""
+def driver_among(files: Iterable[GeneratedFile]) -> str:
+    """Return the name of the driver among a design's files."""
+    return next(name for file in files if (name := Path(file.path).name).startswith(DRIVER))
+
+
+def project_files(
+    place: Place,
+    graph: Graph,
+    drivers: Iterable[tuple[Design, str]],
+    slotted: Mapping[str, Any],
+) -> list[GeneratedFile]:
+    """Return the CMake project that compiles all designs, each with the name of its driver.
+
+    And the header between drivers and figures. `slotted`: shells, and cores for them.
+    """
     models: set[tuple[str, bool]] = set()
 
     def makes_model(design: Design) -> bool:
         """Whether it is the first one with this model: devices may have the same hardware."""
+        if design.device.is_board:
+            return False
         model = (design.top, design.device.waveforms)
         is_first = model not in models
         models.add(model)
@@ -276,17 +327,22 @@ def project_file(
             {
                 "name": design.name,
                 "target": f"{design.name}-fpga",
+                "driver": driver,
                 "top": design.top,
                 "makes_model": makes_model(design),
                 "waveforms": design.device.waveforms,
+                "is_board": design.device.is_board,
                 "classes": [f"ligament::generated::{class_of(m)}" for m in design.members],
                 "sources": sources_of(design),
             }
-            for design in designs
+            for design, driver in drivers
         ],
     }
-    path = f"{place.project}/CMakeLists.txt"
-    return _rendered(path, "CMakeLists.txt.j2", source_of(graph), values)
+    source = source_of(graph)
+    return [
+        _rendered(f"{place.project}/CMakeLists.txt", "CMakeLists.txt.j2", source, values),
+        _rendered(f"{place.project}/lig_figures.hpp", "figures.hpp.j2", source, {}),
+    ]
 
 
 def _rendered(path: str, template: str, source: str, values: Mapping[str, Any]) -> GeneratedFile:
@@ -466,6 +522,7 @@ def parameter_values(parameter: Parameter, owner: str) -> dict[str, Any]:
     return {
         "port": f"parameter_{parameter.name.replace('.', '_')}_i",
         "wire": f"parameter_{owner}_{name}_i",
+        "setting": f"{owner}.{parameter.name}",
         "name": parameter.name,
         "declare": declaration_of(parameter),
         "read_only": parameter.read_only,

@@ -112,6 +112,7 @@ _HARDWARE = (
             Column("node", "node"),
             Column("answered", "messages", "count"),
             Column("refused", "refused", "count"),
+            Column("left", "left", "count"),
             Column("cycles", "cycles", "count"),
             Column("isolated", "isolated"),
         ),

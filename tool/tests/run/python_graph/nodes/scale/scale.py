@@ -2,6 +2,7 @@
 """An ordinary rclpy node: it knows of no graph."""
 
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
@@ -10,7 +11,12 @@ class Scale(Node):
     """Multiplies numbers."""
 
     def __init__(self):
-        super().__init__("scale", namespace="unknown")
+        super().__init__(
+            "scale",
+            namespace="unknown",
+            cli_args=["--ros-args", "-r", "__node:=own", "-r", "numbers:=own"],
+            parameter_overrides=[Parameter("factor", value=99.0)],
+        )
         self.fault = self.declare_parameter("fault", "none").value
         if self.fault == "constructor":
             raise ValueError("no such scale")

@@ -22,6 +22,7 @@ struct Settings {
   unsigned samples = 1;
   unsigned bytes = 64;
   unsigned passes = 50;
+  unsigned spin_us = 0;  ///< of the agent
 };
 
 inline constexpr const char* topic = "/bench";

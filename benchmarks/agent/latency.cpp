@@ -71,14 +71,15 @@ void pace(int fd, std::vector<std::uint8_t> datagram, Board* board, const Settin
 }
 
 /// A process that serves the socket until it is killed.
-pid_t start_agent(xrce::UdpTransport& transport, int domain) {
+pid_t start_agent(xrce::UdpTransport& transport, const Settings& settings) {
   const pid_t agent = ::fork();
   if (agent != 0) {
     return agent;
   }
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   xrce::ServerOptions options;
-  options.agent.domain = domain;
+  options.agent.domain = settings.domain;
+  options.spin_ns = std::int64_t{settings.spin_us} * 1000;
   options.bus.types["std_msgs/msg/String"] = type_hash;
   options.bus.wants_edge = false;
   auto server = xrce::Server::make(std::move(options));
@@ -94,7 +95,7 @@ std::vector<std::int64_t> through_the_agent(const Settings& settings) {
   if (!transport) {
     throw std::runtime_error(transport.error());
   }
-  const pid_t agent = start_agent(**transport, settings.domain);
+  const pid_t agent = start_agent(**transport, settings);
   auto domain = pool::Domain::join(
       {std::string(pool::ros_domain_prefix) + std::to_string(settings.domain), "ros"});
   auto waiter =

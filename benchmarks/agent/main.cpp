@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
   app.add_option("--samples", settings.samples, "In each datagram")->check(CLI::Range(1, 100));
   app.add_option("--bytes", settings.bytes, "Of each sample")->check(CLI::Range(8, 1000));
   app.add_option("--passes", settings.passes)->check(CLI::Range(1, 1'000'000));
+  app.add_option("--spin", settings.spin_us, "Of the agent, in microseconds")
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--ros", settings.domain)->check(CLI::Range(0, 232));
   CLI11_PARSE(app, argc, argv);
   try {

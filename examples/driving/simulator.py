@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
     sys.exit(f"simulator: {error}: source a ROS 2; in Ligament's repository: dev/setup --driving")
 try:
     from sim.lockstep import options_of
-    from sim.options import OptionError, Options
+    from sim.options import OptionError, Options, help_text
 except ModuleNotFoundError as error:
     sys.exit(f"simulator: {error}: pip install numpy")
 
@@ -42,7 +42,7 @@ def runner(node: Node, options: Options):  # type: ignore[no-untyped-def]
 
 def run() -> int:
     """Run until the drive is over; return the process's exit code."""
-    node = Node("simulator")
+    node = Node("simulator", automatically_declare_parameters_from_overrides=True)
     try:
         return 0 if runner(node, options_of(node)).run() else 1
     except Exception as error:
@@ -54,6 +54,9 @@ def run() -> int:
 
 def main() -> int:
     """Run the node until the drive is over, or it is told to stop."""
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__, help_text(), sep="\n")
+        return 0
     rclpy.init()
     try:
         code = run()

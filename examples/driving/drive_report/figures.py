@@ -37,7 +37,7 @@ def figures(log: DriveLog) -> dict[str, Any]:
     return {
         "variant": log.variant,
         "conditions": conditions,
-        "reason": log.end.get("reason", "the simulator was killed"),
+        "reason": log.end.get("reason", "it still drives, or the simulator was killed"),
         "frames": len(log.frames),
         "missed": log.end.get("missed"),
         "extra": log.end.get("extra"),

@@ -32,7 +32,7 @@ class DriveLog:
     frames: list[dict[str, Any]]
     events: list[dict[str, Any]]
     end: dict[str, Any]
-    """Empty: the simulator was killed."""
+    """Empty: the simulator still drives, or was killed."""
     estimates: list[dict[str, Any]] = field(default_factory=list)
     """What a SLAM told: poses, sizes of the map, and the last map."""
     maps: list[dict[str, Any]] = field(default_factory=list)

@@ -106,6 +106,8 @@ def _drive(log: DriveLog, own: dict[str, Any]) -> list[str]:
     return [
         f"<h2>{escape(title_of(own))}</h2>",
         f'<div class="side">{top_view(log, outline)}{_animation(log)}</div>',
+        '<p class="note">The driven path: green in the middle of the lane, yellow 3 cm beside it, '
+        "red beyond. A circle: where it stood at a red light (red: where it did not).</p>",
         *slam_section(log, own["slam"]),
         over_time(
             "Lateral error",

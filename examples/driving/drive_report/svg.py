@@ -127,7 +127,7 @@ class Series:
 
 def over_time(title: str, unit: str, series: Sequence[Series], lines: Sequence[float] = ()) -> str:
     """Return a plot of values over seconds; `lines` are drawn across, such as a goal."""
-    width, height, left, bottom = 720, 190, 56, 26
+    width, height, left, top, bottom = 720, 200, 56, 24, 26
     points = [p for one in series for p in one.points]
     if not points:
         return f"<p>{escape(title)}: there are no values.</p>"
@@ -136,10 +136,10 @@ def over_time(title: str, unit: str, series: Sequence[Series], lines: Sequence[f
 
     def place(point: Point) -> Point:
         x = left + point[0] / most_x * (width - left - 8)
-        return x, 10 + (high - point[1]) / (high - low) * (height - 10 - bottom)
+        return x, top + (high - point[1]) / (high - low) * (height - top - bottom)
 
     parts = []
-    for value in (low, (low + high) / 2, high):
+    for value in (low, 0.0 if low < 0 < high else (low + high) / 2, high):
         y = place((0, value))[1]
         parts.append(f'<path d="M{left} {y:.1f}H{width - 8}" stroke="{GRID}"/>')
         parts.append(_text(left - 6, y + 4, f"{value:.3g}", "end"))
@@ -156,7 +156,7 @@ def over_time(title: str, unit: str, series: Sequence[Series], lines: Sequence[f
         path = path_text([place(p) for p in one.points])
         parts.append(f'<path d="{path}" fill="none" stroke="{one.colour}" stroke-width="1.3"/>')
     names = " ".join(f'<tspan fill="{one.colour}">{escape(one.name)}</tspan>' for one in series)
-    parts.append(f'<text x="{left + 6}" y="22" font-size="12">{names} ({escape(unit)})</text>')
+    parts.append(f'<text x="{left + 6}" y="15" font-size="12">{names} ({escape(unit)})</text>')
     return svg(width, height, parts, title)
 
 

@@ -56,7 +56,8 @@ class Driving:
             self._outlets.close()
         if lock_step.extra and not self._options.real_time:
             self._node.get_logger().warning(
-                f"{lock_step.extra} commands answered no image: does another node publish /cmd_vel?"
+                f"{lock_step.extra} commands answered no image: does another node publish "
+                "/cmd_vel, or was the camera silent, so that a watchdog stopped the robot?"
             )
         self._node.get_logger().info(f"{self._summary()}; log: {self._log}")
         return drive.truth.reason in ("laps done", TIME_UP)

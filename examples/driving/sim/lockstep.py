@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -15,6 +16,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
 from sim.options import OptionError, Options
+
+#: Parameters that rclpy gives every node.
+_OF_ROS = ("use_sim_time", "qos_overrides", "start_type_description_service")
 
 #: Real seconds that an image which is sent twice waits for a second command.
 SECOND_S = 0.1
@@ -45,10 +49,9 @@ class LockStep:
     def await_others(self, takers: Callable[[], int]) -> bool:
         """Wait for who takes the images and who sends commands: the first image is theirs, too."""
         options = self._options
-        wanted = ["/cmd_vel", *(["/slam/pose"] if options.slam else [])]
         end = time.monotonic() + options.start_timeout_s
         while rclpy.ok():
-            taken, absent = takers(), [t for t in wanted if not self._node.count_publishers(t)]
+            taken, absent = takers(), self._absent()
             if taken >= options.takers and not absent:
                 return True
             if time.monotonic() >= end:
@@ -60,6 +63,13 @@ class LockStep:
                 return False
             self._executor.spin_once(timeout_sec=0.05)
         return False
+
+    def _absent(self) -> list[str]:
+        """Return the topics of nobody. Commands must reach us: to see their sender is less."""
+        absent = [] if self._subscription.get_publisher_count() else ["/cmd_vel"]
+        if self._options.slam and not self._node.count_publishers("/slam/pose"):
+            absent.append("/slam/pose")
+        return absent
 
     def send(self, send: Callable[[], None], copies: int) -> float | None:
         """Send an image, and wait for its command; return how long that took, None if none came."""
@@ -106,15 +116,30 @@ class LockStep:
 
 def options_of(node: Node) -> Options:
     """Declare the parameters; an integer will do for a number, nothing else for something else."""
+    _require_known(node)
     values = {}
     for one in fields(Options):
         default = getattr(Options(), one.name)
         about = ParameterDescriptor(
             description=one.metadata["meaning"], read_only=True, dynamic_typing=True
         )
-        given = node.declare_parameter(one.name, default, about).value
+        if node.has_parameter(one.name):  # it was given
+            given = node.get_parameter(one.name).value
+            node.set_descriptor(one.name, about)
+        else:
+            given = node.declare_parameter(one.name, default, about).value
         values[one.name] = _as(default, given, one.name)
     return Options(**values)
+
+
+def _require_known(node: Node) -> None:
+    """Refuse what is misspelt: ROS 2 itself passes over parameters that no node declares."""
+    known = [one.name for one in fields(Options)]
+    for name in node.get_parameters_by_prefix(""):
+        if name not in known and name.partition(".")[0] not in _OF_ROS:
+            near = difflib.get_close_matches(name, known, 1)
+            text = f": did you mean '{near[0]}'?" if near else f"; they are {', '.join(known)}"
+            raise OptionError(f"there is no parameter '{name}'{text}")
 
 
 def _as(default: Any, given: Any, name: str) -> Any:
@@ -125,4 +150,6 @@ def _as(default: Any, given: Any, name: str) -> Any:
         return float(given)
     if type(given) is type(default):
         return given
-    raise OptionError(f"{name} is {given!r}; possible is something such as {default!r}")
+    wanted = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    what = wanted.get(type(default), f"something such as {default!r}")
+    raise OptionError(f"{name} is {given!r}; possible is {what}")

@@ -65,7 +65,8 @@ class Options:
     other_robot: bool = _range("weather: another robot drives 0.7 m ahead", False)
     missing: list[float] = _list("fault: one stripe is missing, from and to", 0.0, 0.0)  # noqa: RUF009
     missing_side: str = _range("fault: which stripe: left or right", "left")
-    stall_at: int = _range("fault: from this frame on the camera sends nothing; -1: never", -1, -1)
+    stall_at: int = _range(
+        "fault: number of the frame from which the camera sends nothing; -1: never", -1, -1)
     stall_frames: int = _range("fault: for so many frames", 30, 0)
     drop: float = _range("fault: part of the frames that is not sent", 0.0, 0.0, 1.0)
     duplicate: float = _range("fault: part of the frames that is sent twice", 0.0, 0.0, 1.0)
@@ -93,6 +94,16 @@ class Options:
     def weather(self) -> Weather:
         """What the camera makes of it."""
         return Weather(self.noise, self.exposure, self.blur, self.glare)
+
+
+def help_text() -> str:
+    """A line per option, as `--ros-args -p NAME:=VALUE` takes it."""
+    defaults = Options()
+    lines = (
+        f"  {one.name} ({getattr(defaults, one.name)!r}): {one.metadata['meaning']}"
+        for one in fields(Options)
+    )
+    return "\n".join(["parameters, with their defaults (--ros-args -p NAME:=VALUE):", *lines])
 
 
 def _require_range(one: Field[Any], value: Any) -> None:

@@ -15,9 +15,16 @@ constexpr std::uint16_t agents_domain = 255;  // micro-ROS: "the one that the ag
 constexpr std::uint32_t least_ring = 10;  // as rmw_ligament_cpp: a reader reads its writer's ring
 constexpr std::uint32_t service_depth = 10;
 constexpr std::uint32_t max_held = 2;
+constexpr std::size_t longest_told = 80;  // of what a client names
 
 unexpected<Refusal> refuse(Status status, std::string text) {
   return unexpected<Refusal>({status, std::move(text)});
+}
+
+/// Nothing is wrong for clients among themselves, so it is no refusal.
+std::string unseen_by_ros(const std::string& type) {
+  return "the type " + type.substr(0, longest_told) +
+         " is none of ROS 2 (package/msg/Name): no ROS 2 node hears it";
 }
 
 /// The kind that an entity's parent must have.
@@ -76,8 +83,10 @@ Entities::Answer Entities::create(const Part& part) {
   made->serial = ++made_;
   made->parent = asked->kind == Kind::participant ? std::uint16_t{0} : asked->parent;
   made->asked = *asked;
+  const bool is_end = made->reader || made->writer;
+  const std::string foreign = is_end && !is_ros_type(made->type) ? made->type : "";
   entities_.insert_or_assign(answer.request.object, std::move(*made));
-  return answer;
+  return {answer.request, Status::ok, foreign.empty() ? "" : unseen_by_ros(foreign)};
 }
 
 Entities::Answer Entities::remove(const Request& request) {

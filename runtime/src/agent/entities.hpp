@@ -61,7 +61,7 @@ class Entities {
   struct Answer {
     Request request;
     Status status = Status::ok;
-    std::string text;  ///< for people, where it is refused
+    std::string text;  ///< for people: why it is refused, or what it will not do
   };
   [[nodiscard]] Answer create(const Part& part);
   [[nodiscard]] Answer remove(const Request& request);

@@ -41,7 +41,7 @@ bool Session::has_room(std::uint8_t stream) {
 }
 
 void Session::answer(std::uint8_t request_stream, const Entities::Answer& answer) {
-  if (answer.status >= Status::dds_error && options_.log) {
+  if (!answer.text.empty() && options_.log) {
     options_.log(fmt::format("{} (object {:#06x})", answer.text, answer.request.object));
   }
   std::vector<std::byte> status;

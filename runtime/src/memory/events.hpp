@@ -59,17 +59,17 @@ class EventLog {
  public:
   EventFlag flag;
 
+  /// The flag goes up and down under the lock: else who takes a change before its flag is up would
+  /// be called once more, for nothing.
   template <typename Change>
   void note(const Change& change) {
-    {
-      const std::lock_guard guard(mutex_);
-      change(events_);
-    }
+    const std::lock_guard guard(mutex_);
+    change(events_);
     flag.raise();
   }
   [[nodiscard]] Events take() {
-    flag.lower();
     const std::lock_guard guard(mutex_);
+    flag.lower();
     Events taken = events_;
     forget_changes(events_);
     return taken;

@@ -4,8 +4,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "memory/events.hpp"
 #include "support.hpp"
 
 namespace ligament::pool::test {
@@ -100,6 +102,28 @@ TEST(Events, ALossIsOneEventUntilItIsTaken) {
   lost = reader->take_events().message_lost;
   EXPECT_EQ(lost.total, 6U);
   EXPECT_EQ(lost.change, 0U);
+}
+
+TEST(Events, WhoIsCalledFindsAChange) {
+  constexpr std::uint64_t losses = 200'000;
+  EventLog<ReaderEvents> log;
+  std::thread housekeeping([&] {
+    for (std::uint64_t i = 0; i < losses; ++i) {
+      log.note([](ReaderEvents& events) { add(events.message_lost, 1); });
+    }
+  });
+  std::uint64_t taken = 0;
+  std::uint64_t for_nothing = 0;
+  while (taken < losses) {
+    if (log.flag.is_raised()) {
+      const std::uint64_t change = log.take().message_lost.change;
+      taken += change;
+      for_nothing += change == 0 ? 1U : 0U;
+    }
+  }
+  housekeeping.join();
+  EXPECT_EQ(for_nothing, 0U);
+  EXPECT_FALSE(log.flag.is_raised());
 }
 
 TEST(Events, MatchedGoesUpAndDown) {

@@ -39,7 +39,8 @@ def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def _run(runner: ModuleType, folder: Path, wrong: int) -> Any:
     (folder / "test_few.py").write_text(TESTS.format(wrong=wrong))
     command = [sys.executable, "-m", "pytest", "-vv", "test_few.py"]
-    return runner.run_all([runner.Suite("few", command, r"\d+ (passed|failed).* in .*")])[0]
+    suite = runner.Suite("few", command, r"\d+ (passed|failed).* in .*", runner="pytest")
+    return runner.run_all([suite])[0]
 
 
 def test_one_that_passes_alone_is_named(
@@ -67,8 +68,8 @@ def test_who_is_idle_takes_what_the_others_leave(runner: ModuleType) -> None:
     """Two suites run at once; one of them has the lowest priority."""
     command = [sys.executable, "-c", "import os; print('nice', os.nice(0))"]
     suites = [
-        runner.Suite("usual", command, "nice .*", junit=False),
-        runner.Suite("idle", command, "nice .*", junit=False, lane=2, idle=True),
+        runner.Suite("usual", command, "nice .*"),
+        runner.Suite("idle", command, "nice .*", lane=2, idle=True),
     ]
     usual, idle = (int(done.closing().split()[1]) for done in runner.run_all(suites))
     assert idle == 19 > usual

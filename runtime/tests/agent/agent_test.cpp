@@ -88,14 +88,6 @@ TEST(Agent, ABigEndianBodyIsDropped) {
   EXPECT_EQ(client.agent.clients().at(0).session.dropped, 1U);
 }
 
-Message fragment(std::span<const std::byte> piece, bool is_last) {
-  Message part;
-  PartWriter fragments(part, Submessage::fragment, is_last ? flag::last_fragment : 0);
-  fragments.payload().bytes(piece);
-  fragments.finish();
-  return part;
-}
-
 TEST(Agent, ThePoolWithoutMemoryCosts) {
   Client client;
   client.make_writer();

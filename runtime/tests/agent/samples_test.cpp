@@ -242,6 +242,14 @@ TEST(Samples, AClientThatAcknowledgesNothingGetsAWindowAndNoMore) {
   EXPECT_EQ(client.sent.size(), 2U + 2U);  // 8 and 10 again, and two new ones
 }
 
+Message fragment(std::span<const std::byte> piece, bool is_last) {
+  Message part;
+  PartWriter fragments(part, Submessage::fragment, is_last ? flag::last_fragment : 0);
+  fragments.payload().bytes(piece);
+  fragments.finish();
+  return part;
+}
+
 TEST(Samples, AWriterThatIsReplacedBetweenFragmentsGetsNoneOfThem) {
   Client client;
   client.make_writer();

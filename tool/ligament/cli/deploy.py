@@ -12,7 +12,6 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
-from ligament.build.stage import build
 from ligament.cli.common import (
     ChosenMapping,
     MappingOption,
@@ -33,6 +32,7 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
+from ligament.deploy.builds import build_parts
 from ligament.deploy.cleaning import as_json, as_text, clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
@@ -85,7 +85,8 @@ def deploy(
     """Run a graph on several hosts, as one: copy what changed over ssh, start, watch, stop.
 
     Each host needs sshd, and Ligament of the same version. Which node runs where stands in the
-    graph. All runs end up in one run folder, whose `ligament report` is on one clock.
+    graph. Hosts with another kind of processor get what was built for it: `target` in hosts.yaml.
+    All runs end up in one run folder, whose `ligament report` is on one clock.
 
     Examples:
 
@@ -102,18 +103,21 @@ def deploy(
     chosen = ChosenMapping(variant, platform, out, mapping)
     path = Path(graph)
     manifest = None if path.name == "build.json" else generated(chosen.request(graph)).manifest
+    builds: dict[str, Path] = {}
     mapped = (manifest or path).with_name("mapping.json")
     if clean:
         _clean(load_mapping(mapped), hosts, json)
         return
     if manifest is not None:
-        hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
-        path = _built(manifest)
+        needed = hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
+        with progress_bar() as progress:
+            builds = build_parts(chosen.request(graph), manifest, needed, progress)
+        path = next(iter(builds.values()))
     if mapped.is_file():
         warn(load_mapping(mapped).warnings)
     again = _again(graph, hosts, chosen)
     options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going, again)
-    finished = _shown(DeployRequest(path, hosts, options), quiet or json)
+    finished = _shown(DeployRequest(path, hosts, options, builds), quiet or json)
     if json:
         print_json(finished.data)
     else:
@@ -133,11 +137,6 @@ def _clean(mapping: GraphMapping, hosts: Path, json: bool) -> None:
             print(as_text(host, one))
     if wrong:
         raise FailureError("\n".join(map(str, wrong)))
-
-
-def _built(manifest: Path) -> Path:
-    with progress_bar() as progress:
-        return build(manifest, progress=progress).build
 
 
 def _again(graph: str, hosts: Path, chosen: ChosenMapping) -> str:

@@ -38,7 +38,7 @@ from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.errors import FailureError
 from ligament.mapping import GraphMapping, load_mapping
-from ligament.pipeline import generated
+from ligament.pipeline import Request, generated
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun
 from ligament.run.overrides import parse_overrides
@@ -109,20 +109,22 @@ def deploy(
         _clean(load_mapping(mapped), hosts, json)
         return
     if manifest is not None:
-        needed = hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
-        with progress_bar() as progress:
-            builds = build_parts(chosen.request(graph), manifest, needed, progress)
+        builds = _built(chosen.request(graph), manifest, hosts)
         path = next(iter(builds.values()))
     if mapped.is_file():
         warn(load_mapping(mapped).warnings)
     again = _again(graph, hosts, chosen)
     options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going, again)
     finished = _shown(DeployRequest(path, hosts, options, builds), quiet or json)
-    if json:
-        print_json(finished.data)
-    else:
-        _print_ending(finished)
+    _print_ending(finished, json)
     raise typer.Exit(finished.exit_code)
+
+
+def _built(request: Request, manifest: Path, hosts: Path) -> dict[str, Path]:
+    """What is wrong with the hosts is told before anything is compiled."""
+    needed = hosts_of(load_mapping(manifest.with_name("mapping.json")), hosts)
+    with progress_bar() as progress:
+        return build_parts(request, manifest, needed, progress)
 
 
 def _clean(mapping: GraphMapping, hosts: Path, json: bool) -> None:
@@ -157,8 +159,11 @@ def _shown(request: DeployRequest, quiet: bool) -> FinishedRun:
         return deploy_graph(request, display)
 
 
-def _print_ending(finished: FinishedRun) -> None:
+def _print_ending(finished: FinishedRun, json: bool) -> None:
     data = finished.data
+    if json:
+        print_json(data)
+        return
     if finished.exit_code != 0:
         print(f"error: {data['reason']}", file=sys.stderr)
     reason = f" ({data['reason']})" if finished.exit_code == 0 else ""

@@ -2,7 +2,7 @@
 # Thin: each target makes the checkout ready (dev/setup does only what is missing), then calls one
 # script or one verb. What a target does is written in that script.
 .DEFAULT_GOAL := help
-.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb test-full site deb-test clean
+.PHONY: help setup arm64 demo demo-driving demo-driving-hardware demo-mcu demo-ros2 test lint format emulation sanitize bench docs fuzz models mutants soak test-hdl proofs bitstream conformance wheel wheel-test deb test-full site deb-test container-test clean
 
 LIGAMENT := .venv/bin/ligament
 
@@ -102,6 +102,10 @@ deb: ## a Debian package of that wheel (`make wheel` first)
 deb-test: ## that package in a bare Debian 12: installed, demo, removed; as root
 	@dev/setup --packaging
 	@packaging/deb/make test
+
+container-test: ## the container file with that wheel, built by podman or buildah, and the demo in it; as root
+	@dev/setup --packaging
+	@packaging/container-test
 
 soak: ## an hour of full load and random kills; dev/soak --minutes N for another time
 	@dev/setup --test

@@ -12,7 +12,6 @@ import typer
 
 from ligament.artefacts import DEFAULT_OUT
 from ligament.build.progress import progress_bar
-from ligament.build.stage import build
 from ligament.cli.common import (
     ChosenMapping,
     MappingOption,
@@ -33,12 +32,13 @@ from ligament.cli.run import (
     StartTimeout,
     Until,
 )
+from ligament.deploy.builds import build_parts
 from ligament.deploy.cleaning import as_json, as_text, clean_hosts
 from ligament.deploy.stage import DeployRequest, deploy_graph, hosts_of
 from ligament.deploy.state import DeployOptions
 from ligament.errors import FailureError
 from ligament.mapping import GraphMapping, load_mapping
-from ligament.pipeline import generated
+from ligament.pipeline import Request, generated
 from ligament.run.display import Display, Quiet
 from ligament.run.graph_run import FinishedRun
 from ligament.run.overrides import parse_overrides
@@ -85,7 +85,8 @@ def deploy(
     """Run a graph on several hosts, as one: copy what changed over ssh, start, watch, stop.
 
     Each host needs sshd, and Ligament of the same version. Which node runs where stands in the
-    graph. All runs end up in one run folder, whose `ligament report` is on one clock.
+    graph. Hosts with another kind of processor get what was built for it: `target` in hosts.yaml.
+    All runs end up in one run folder, whose `ligament report` is on one clock.
 
     Examples:
 
@@ -102,23 +103,28 @@ def deploy(
     chosen = ChosenMapping(variant, platform, out, mapping)
     path = Path(graph)
     manifest = None if path.name == "build.json" else generated(chosen.request(graph)).manifest
+    builds: dict[str, Path] = {}
     mapped = (manifest or path).with_name("mapping.json")
     if clean:
         _clean(load_mapping(mapped), hosts, json)
         return
     if manifest is not None:
-        hosts_of(load_mapping(mapped), hosts)  # what is wrong with them: before compiling
-        path = _built(manifest)
+        builds = _built(chosen.request(graph), manifest, hosts)
+        path = next(iter(builds.values()))
     if mapped.is_file():
         warn(load_mapping(mapped).warnings)
     again = _again(graph, hosts, chosen)
     options = DeployOptions(tuple(words), tuple(until or ()), duration, keep_going, again)
-    finished = _shown(DeployRequest(path, hosts, options), quiet or json)
-    if json:
-        print_json(finished.data)
-    else:
-        _print_ending(finished)
+    finished = _shown(DeployRequest(path, hosts, options, builds), quiet or json)
+    _print_ending(finished, json)
     raise typer.Exit(finished.exit_code)
+
+
+def _built(request: Request, manifest: Path, hosts: Path) -> dict[str, Path]:
+    """What is wrong with the hosts is told before anything is compiled."""
+    needed = hosts_of(load_mapping(manifest.with_name("mapping.json")), hosts)
+    with progress_bar() as progress:
+        return build_parts(request, manifest, needed, progress)
 
 
 def _clean(mapping: GraphMapping, hosts: Path, json: bool) -> None:
@@ -133,11 +139,6 @@ def _clean(mapping: GraphMapping, hosts: Path, json: bool) -> None:
             print(as_text(host, one))
     if wrong:
         raise FailureError("\n".join(map(str, wrong)))
-
-
-def _built(manifest: Path) -> Path:
-    with progress_bar() as progress:
-        return build(manifest, progress=progress).build
 
 
 def _again(graph: str, hosts: Path, chosen: ChosenMapping) -> str:
@@ -158,8 +159,11 @@ def _shown(request: DeployRequest, quiet: bool) -> FinishedRun:
         return deploy_graph(request, display)
 
 
-def _print_ending(finished: FinishedRun) -> None:
+def _print_ending(finished: FinishedRun, json: bool) -> None:
     data = finished.data
+    if json:
+        print_json(data)
+        return
     if finished.exit_code != 0:
         print(f"error: {data['reason']}", file=sys.stderr)
     reason = f" ({data['reason']})" if finished.exit_code == 0 else ""

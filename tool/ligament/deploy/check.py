@@ -21,7 +21,7 @@ def problems_of(
     """
     found = [
         _version(said, part.host),
-        _headers(said, part.host),
+        _headers(said, part),
         _machine(said, part),
         _clock(said, part.host, max_clock_difference_s),
     ]
@@ -37,12 +37,12 @@ def _version(said: Mapping[str, Any], host: str) -> FailureError | None:
     )
 
 
-def _headers(said: Mapping[str, Any], host: str) -> FailureError | None:
-    ours, theirs = whoami.headers_digest(), said.get("headers")
+def _headers(said: Mapping[str, Any], part: Part) -> FailureError | None:
+    ours, theirs = whoami.headers_digest(part.prefix), said.get("headers")
     if ours is None or theirs is None or ours == theirs or said.get("version") != __version__:
         return None
     return FailureError(
-        f"{host}: the runtime there is another one than the nodes were compiled against: its "
+        f"{part.host}: the runtime there is another one than the nodes were compiled against: its "
         "public headers differ",
         hint="install the same commit on both; in a checkout: make setup",
     )
@@ -55,8 +55,8 @@ def _machine(said: Mapping[str, Any], part: Part) -> FailureError | None:
     return FailureError(
         f"{part.host}: its processor is {said.get('machine')}, and the libraries were built for "
         f"{listing(wrong)}",
-        hint="build for it (ligament build --target PREFIX) and deploy that build.json, or build "
-        f"and start its part there: ligament run GRAPH --host {part.host}",
+        hint="have its part built for it: `target` in hosts.yaml; or build and start it there: "
+        f"ligament run GRAPH --host {part.host}",
     )
 
 

@@ -15,7 +15,7 @@ from ligament.graph.source import Document
 
 @dataclass(frozen=True)
 class Host:
-    """One computer. Paths are as the schema says; `key` is found from the file's folder."""
+    """One computer. Paths are as the schema says; `key` and `target` from the file's folder."""
 
     name: str
     address: str
@@ -27,9 +27,11 @@ class Host:
     folder: str = ".cache/ligament/deploy"
     domain: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    target: Path | None = None
+    """Where the runtime that its part is built against is installed here; None: this one's."""
 
     @property
-    def target(self) -> str:
+    def destination(self) -> str:
         """As ssh takes it: user@address."""
         return f"{self.user}@{self.address}" if self.user else self.address
 
@@ -58,8 +60,8 @@ def load_hosts(path: Path, needed: Collection[str]) -> Hosts:
 
 def _host(name: str, entry: Mapping[str, Any], folder: Path) -> Host:
     given = dict(entry)
-    if "key" in given:
-        given["key"] = folder / Path(given["key"]).expanduser()
+    for path in given.keys() & {"key", "target"}:
+        given[path] = folder / Path(given[path]).expanduser()
     if "ssh_options" in given:
         given["ssh_options"] = tuple(given["ssh_options"])
     return Host(name, **given)

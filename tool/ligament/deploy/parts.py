@@ -41,6 +41,8 @@ class Part:
     """What the libraries are for."""
     needs: Needs = field(default_factory=Needs)
     """What its host must have beside its files."""
+    prefix: Path | None = None
+    """Of the runtime that it was built against; None: this computer's."""
 
     def files(self) -> list[File]:
         """The list that is offered to the host."""
@@ -156,6 +158,8 @@ def _part(
     """The tree is laid out as below the graph's folder, so that `ligament run` finds all."""
     folder, variant = build_path.parent, build["variant"]
     part = Part(share.host, variant, tuple(share.nodes), share.containers)
+    if "target" in build:
+        part.prefix = Path(build["target"]["prefix"])
     part.sources["graph.json"] = folder.parent / "graph.json"
     part.sources[f"{variant}/mapping.json"] = folder / "mapping.json"
     configs = {

@@ -22,7 +22,7 @@ def ssh_command(host: Host, lease_s: float) -> list[str]:
     words += ["-i", str(host.key), "-o", "IdentitiesOnly=yes"] if host.key is not None else []
     for option in host.ssh_options:
         words += ["-o", option]
-    return [*words, "--", host.target, remote_command(host, lease_s)]
+    return [*words, "--", host.destination, remote_command(host, lease_s)]
 
 
 def remote_command(host: Host, lease_s: float) -> str:
@@ -70,7 +70,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 def connect_failure(host: Host, said: str) -> FailureError:
     """Return the error of a host that could not be connected to: `said` is ssh's stderr."""
     by_hand = shlex.join(
-        ["ssh", *(["-p", str(host.port)] if host.port is not None else []), host.target]
+        ["ssh", *(["-p", str(host.port)] if host.port is not None else []), host.destination]
     )
     values = {"address": host.address, "by_hand": by_hand, "program": host.ligament}
     # Banners and warnings of the locale come before what counts.

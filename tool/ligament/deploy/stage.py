@@ -28,8 +28,11 @@ class DeployRequest:
     """What `ligament deploy` was asked for."""
 
     build: Path
+    """build.json; the run's folder lies beside it."""
     hosts: Path
     options: DeployOptions = field(default_factory=DeployOptions)
+    builds: Mapping[str, Path] = field(default_factory=dict)
+    """By host, where its part is of another build of the same variant."""
 
 
 def deploy_graph(request: DeployRequest, observer: Observer) -> FinishedRun:
@@ -39,7 +42,10 @@ def deploy_graph(request: DeployRequest, observer: Observer) -> FinishedRun:
     if mapping is None:
         raise InputError(_no_hosts(build["graph"]))
     hosts = hosts_of(mapping, request.hosts)
-    parts = parts_of(request.build, mapping)
+    parts = {
+        host: parts_of(request.builds.get(host, request.build), mapping)[host]
+        for host in mapping.hosts
+    }
     until = _known(request.options.until, parts)
     options = replace(request.options, until=until)
     name = f"{build['graph']}/{build['variant']}"

@@ -52,12 +52,12 @@ def clocks() -> dict[str, int]:
     }
 
 
-def headers_digest() -> str | None:
+def headers_digest(prefix: Path | None = None) -> str | None:
     """Digest of the runtime's public headers: what libraries of nodes were compiled against.
 
-    None where they are not installed.
+    None where they are not installed. `prefix`: of another runtime than this Python's.
     """
-    folder = resources.prefix() / "include" / "ligament"
+    folder = (prefix or resources.prefix()) / "include" / "ligament"
     if not folder.is_dir():
         return None
     found = hashlib.sha256()

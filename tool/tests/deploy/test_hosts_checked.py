@@ -234,7 +234,7 @@ def test_a_wrong_hosts_file_is_told_before_anything_is_compiled(
     def compiled(*_words: object, **_options: object) -> None:
         raise AssertionError("it compiles")
 
-    monkeypatch.setattr("ligament.cli.deploy.build", compiled)
+    monkeypatch.setattr("ligament.deploy.builds.build", compiled)
     graph = Path(__file__).resolve().parents[3] / "examples" / "perception"
     words = ["deploy", str(graph), "--out", str(tmp_path), "--hosts", str(tmp_path / "none.yaml")]
     assert main([*words, "--variant", "two_hosts"]) == 2

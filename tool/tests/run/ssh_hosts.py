@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from run_chat import LIGAMENT
@@ -80,8 +80,11 @@ class SshHosts:
         names: Sequence[str],
         bad: Sequence[str] = (),
         hidden: Path | None = None,
+        shells: Mapping[str, str] | None = None,
     ) -> None:
+        """`shells`: by host, a command in the place of its login shell."""
         self.folder = folder
+        self._shells = shells or {}
         self.names = list(names)
         self._hidden = hidden or folder / "nothing"
         self._switch = _Cables([DEPLOYER, *names], bad)
@@ -130,10 +133,12 @@ class SshHosts:
         """
         self._hidden.mkdir(parents=True, exist_ok=True)
         hide = 'mount -t tmpfs none "$1" && shift && exec "$@"'
+        shell = self._shells.get(name)
+        options = ["-o", f"ForceCommand={shell}"] if shell else []
         with (self.folder / f"sshd-{name}.log").open("ab") as log:
             self._daemons[name] = subprocess.Popen(
                 [*self.inside(name), "sh", "-c", hide, "sh", str(self._hidden),
-                 SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config")],
+                 SSHD, "-D", "-e", "-f", str(self.folder / "sshd_config"), *options],
                 stderr=log, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             )  # fmt: skip
 

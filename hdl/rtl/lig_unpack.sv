@@ -227,7 +227,7 @@ module lig_unpack
   always_comb begin
     found = NoProblem;
     unique case (state_q)
-      Origin: if (view[15:0] != 16'h0100) found = Encapsulation;
+      Origin: if (view[15:0] != 16'h0100) found = header_q.kind == KindNoResponse ? Refused : Encapsulation;
       Fetch: if (is_text && count_slack == '0 && word == '0) found = BadText;
       Elements: if (no_unit) found = BadText;
       Ending: if (view[7:0] != '0) found = BadText;

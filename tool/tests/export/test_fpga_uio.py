@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ UPPER = Path(__file__).with_name("upper")
 BOARDS = {
     "upper": (UPPER / "graph.yaml", "fpga_sim"),
     "pair": (UPPER / "pair.yaml", "fpga_sim"),
+    "joined": (UPPER / "joined.yaml", "fpga_sim"),
     "pages": (UPPER / "graph.yaml", "fpga_sim_pages"),
     "threshold": (EXAMPLES / "threshold" / "graph.yaml", "fpga_sim"),
 }
@@ -47,7 +49,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize("chosen", ["Backends/*fpga_uio*", "Boards.*", "*Losses.*"])
+@pytest.mark.parametrize("chosen", ["Backends/*fpga_uio*", "Boards.*", "*Losses.*", "*Sets.*"])
 def test_it_keeps_the_contract_and_survives_broken_boards(chosen: str, boards: Path) -> None:
     words = [str(find_helper("test_device")), f"--gtest_filter={chosen}"]
     environment = {**os.environ, "LIGAMENT_TEST_BOARDS": str(boards)}
@@ -119,6 +121,57 @@ def test_a_stand_in_takes_the_place_of_one_that_was_killed(
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
         assert (done.returncode, program.poll()) == (1, None)
         assert f"{at}: Address already in use" in done.stderr
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_of_many_that_start_at_one_path_one_serves_it(boards: Path, tmp_path: Path) -> None:
+    """Behind one that was killed, whose socket each of them finds."""
+    at = tmp_path / "at"
+    for _ in range(10):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as killed:
+            killed.bind(str(at))
+        words = [str(boards / "upper" / "stand-in"), str(at)]
+        programs = [subprocess.Popen(words, stderr=subprocess.PIPE) for _ in range(6)]
+        try:
+            while sum(program.poll() is None for program in programs) > 1:
+                time.sleep(0.01)
+            ended = [program for program in programs if program.poll() is not None]
+            for program in ended:
+                assert program.stderr is not None
+                said = program.stderr.read().decode()
+                assert (program.returncode, said[-23:]) == (1, "Address already in use\n")
+            assert len(ended) == 5
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as driver:
+                driver.settimeout(60)
+                while driver.connect_ex(str(at)) != 0:
+                    time.sleep(0.01)
+                assert driver.recv(16 + 16 * 4096)
+            assert [path.name for path in tmp_path.iterdir()] == ["at"]
+        finally:
+            for program in programs:
+                program.kill()
+                program.communicate()
+        at.unlink()
+
+
+def test_a_start_waits_while_another_one_looks_and_removes(boards: Path, tmp_path: Path) -> None:
+    folder, at = tmp_path / "folder", tmp_path / "folder" / "at"
+    folder.mkdir()
+    lock = os.open(folder, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    program = subprocess.Popen([str(boards / "upper" / "stand-in"), str(at)])
+    try:
+        opened = Path(f"/proc/{program.pid}/fd")
+        while str(folder) not in [os.path.realpath(file) for file in opened.iterdir()]:
+            assert program.poll() is None and not at.exists()
+            time.sleep(0.01)
+        assert not list(folder.iterdir())
+        os.close(lock)
+        while not at.exists():
+            assert program.poll() is None
+            time.sleep(0.01)
     finally:
         program.kill()
         program.wait()

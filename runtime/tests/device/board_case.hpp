@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file What tests of a design on a board share: its stand-in, texts for it, and what came of them.
+/// \file What tests of a design on a board share: its stand-in, texts for it, and what came of
+/// them.
 #pragma once
 
 #include <gmock/gmock.h>

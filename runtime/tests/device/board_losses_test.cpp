@@ -7,8 +7,8 @@ namespace ligament::device {
 namespace {
 
 using conformance::Bytes;
-using conformance::stored;
 using conformance::StandIn;
+using conformance::stored;
 using fpga_uio::Board;
 using fpga_uio::RunOutcome;
 using namespace std::chrono_literals;

@@ -9,8 +9,8 @@ namespace ligament::device {
 namespace {
 
 using conformance::Bytes;
-using conformance::stored;
 using conformance::StandIn;
+using conformance::stored;
 using conformance::text_in;
 using conformance::Texts;
 using fpga_uio::Board;

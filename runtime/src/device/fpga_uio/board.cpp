@@ -183,18 +183,10 @@ Result<RunOutcome> Board::run(std::span<const Input> inputs, const std::function
   RunOutcome outcome;
   stopped_ = false;
   babbler_.reset();
-  for (const Input& input : inputs) {
-    const Stream& stream = plan_.streams.at(input.stream);
-    if (input.message.size() > stream.bytes) {
-      outcome.blame({stream.node, fmt::format("a message for its input {} has {} bytes, its bound "
-                                              "is {}",
-                                              stream.port, input.message.size(), stream.bytes)});
-    }
-  }
   std::vector<Input> entering(inputs.begin(), inputs.end());
   for (bool is_last = false;; is_last = true) {
     auto done = drop_surplus(outcome);
-    entering = with_their_sets(entering, outcome);
+    entering = check(entering, outcome);
     done = done ? begin(entering) : done;
     auto owed = done ? wait_for_answers(stop) : unexpected<Error>(done.error());
     if (!owed) {

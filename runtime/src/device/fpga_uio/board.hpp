@@ -41,17 +41,18 @@ struct Fault {
   std::string text;
   std::uint8_t refusal = 0;    ///< the code with which it refused, if that is all
   std::uint64_t messages = 1;  ///< of its that gave no output because of it
+  bool of_others = false;      ///< these are of other sets than the one that went in
 };
 
 /// What became of a set, node by node.
 struct RunOutcome {
   std::vector<Output> outputs;
-  std::vector<Fault> faults;          ///< of a node whose message was lost, the first one only
+  std::vector<Fault> faults;  ///< of a node that lost a message of a set, the first one only
   std::vector<std::string> answered;  ///< nodes whose streams say so; a Broken beat is an answer
   std::vector<Fault> unanswered;      ///< who owes an answer, and which
   bool stopped = false;  ///< it was asked to stop: nothing of the set is in the design any more
 
-  /// Adds a fault, unless the node's message is told as lost already.
+  /// Adds a fault, unless the node's message of this set is told as lost already.
   void blame(Fault fault);
 };
 
@@ -84,11 +85,11 @@ class Board {
   /// Whether a message may go in there. Not while the one before waits in the design for the others
   /// of its set: topics on the chip bring them.
   [[nodiscard]] bool takes(std::size_t stream) const;
-  /// Sends the set, to streams that take one each, and waits until nothing is owed. A node that does
-  /// not answer is a fault; an error is the end of the board (ErrorCode::device_lost). A message
-  /// over its stream's bound is one, too: a broken one goes in, so that the k-th messages of all
-  /// its inputs stay together. `stop` is asked every few milliseconds whether to leave what is
-  /// owed; what has come is told.
+  /// Sends the set, to streams that take one each, and waits until nothing is owed. A node that
+  /// does not answer is a fault; an error is the end of the board (ErrorCode::device_lost). A
+  /// message over its stream's bound is one, too: a broken one goes in, so that the k-th messages
+  /// of all its inputs stay together. `stop` is asked every few milliseconds whether to leave what
+  /// is owed; what has come is told.
   [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs,
                                        const std::function<bool()>& stop = {});
   /// Busy cycles, beats read and beats written of its memory port since the reset.
@@ -150,8 +151,7 @@ class Board {
   [[nodiscard]] Result<void> lend(std::size_t stream);
   [[nodiscard]] Result<void> send(const Input& input);
   [[nodiscard]] Result<void> ring(std::size_t stream);
-  [[nodiscard]] std::vector<Input> with_their_sets(const std::vector<Input>& inputs,
-                                                   RunOutcome& outcome);
+  [[nodiscard]] std::vector<Input> check(const std::vector<Input>& inputs, RunOutcome& outcome);
   /// What nodes still owe when patience is over, or when it is stopped; empty: all is answered.
   [[nodiscard]] Result<std::vector<Fault>> wait_for_answers(const std::function<bool()>& stop);
   [[nodiscard]] Result<bool> look();
@@ -172,6 +172,7 @@ class Board {
   [[nodiscard]] Result<std::uint64_t> given(std::size_t stream);
   [[nodiscard]] std::uint64_t last_given(std::size_t stream) const;
   [[nodiscard]] Result<std::uint64_t> sets_given(const NodeStreams& node);
+  [[nodiscard]] const NodeStreams& node_of(std::size_t stream) const;
   [[nodiscard]] bool is_unread(std::size_t stream) const;
   [[nodiscard]] bool may_repeat() const;
   /// How many messages each input has got.

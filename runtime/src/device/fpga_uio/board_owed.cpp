@@ -18,7 +18,7 @@ constexpr std::uint64_t most_surplus = 64;
 
 void RunOutcome::blame(Fault fault) {
   const bool is_told = std::any_of(faults.begin(), faults.end(), [&](const Fault& one) {
-    return one.node == fault.node && one.messages != 0;
+    return one.node == fault.node && one.messages != 0 && !one.of_others;
   });
   if (!is_told) {
     faults.push_back(std::move(fault));

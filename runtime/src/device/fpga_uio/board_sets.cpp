@@ -44,16 +44,19 @@ Result<std::uint64_t> Board::sets_given(const NodeStreams& node) {
   return sets;
 }
 
-/// Whether its message is the last one that its set waits for: it may lack others, and then a core
-/// need not read it.
-bool Board::takes(std::size_t stream) const {
-  const auto node = std::find_if(plan_.nodes.begin(), plan_.nodes.end(), [&](const auto& one) {
-    return one.name == plan_.streams[stream].node;
+const NodeStreams& Board::node_of(std::size_t stream) const {
+  return *std::find_if(plan_.nodes.begin(), plan_.nodes.end(), [&](const NodeStreams& node) {
+    return node.name == plan_.streams[stream].node;
   });
-  return !ways_[stream].parted.again &&
-         std::all_of(node->inputs.begin(), node->inputs.end(), [&](std::size_t input) {
-           return last_given(input) >= ways_[stream].sent;
-         });
+}
+
+/// Whether each input of its node has as many messages: else its last one waits for the others of
+/// its set, and a core need not read it.
+bool Board::takes(std::size_t stream) const {
+  const auto& inputs = node_of(stream).inputs;
+  return !ways_[stream].parted.again && std::all_of(inputs.begin(), inputs.end(), [&](auto input) {
+    return last_given(input) >= ways_[stream].sent;
+  });
 }
 
 /// A message of a whole set that is still in memory.
@@ -70,12 +73,17 @@ bool Board::may_repeat() const {
 
 // --- in front of a reset -------------------------------------------------------------------------
 
-/// With `repeats` as it was before this run, whose messages go in once more.
+/// With `repeats` as it was before this run, whose messages go in once more. A topic has no more
+/// messages than its nodes were given: a broken counter must not cost all that are still to come.
 Board::Given Board::given_now(bool repeats) const {
+  std::uint64_t most = 0;
+  for (const Way& way : ways_) {
+    most += way.sent * plan_.nodes.size();
+  }
   Given given(ways_.size());
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     if (plan_.streams[i].input) {
-      given[i] = repeats ? ways_[i].given_before : last_given(i);
+      given[i] = std::min(most, repeats ? ways_[i].given_before : last_given(i));
     }
   }
   return given;
@@ -144,8 +152,9 @@ void Board::part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& 
       }
     }
     if (told != whole) {
-      outcome.blame({node.name, "a reset has cost it a message of a set that was not whole", 0,
-                     told - whole});
+      outcome.faults.push_back({node.name,
+                                "a reset has cost it a message of a set that was not whole", 0,
+                                told - whole, true});
     }
   }
 }
@@ -167,13 +176,22 @@ void Board::leave_sets(std::vector<Fault>& owed) {
   }
 }
 
-/// Those whose sets a reset has not cost another message.
-std::vector<Input> Board::with_their_sets(const std::vector<Input>& inputs, RunOutcome& outcome) {
+/// Those that may go in: whose sets a reset has not cost another message. Tells what is wrong with
+/// them.
+std::vector<Input> Board::check(const std::vector<Input>& inputs, RunOutcome& outcome) {
   std::vector<Input> entering;
   for (const Input& input : inputs) {
+    const Stream& stream = plan_.streams.at(input.stream);
     Parted& parted = ways_[input.stream].parted;
     if (parted.skips == 0) {
       entering.push_back(input);
+      if (input.message.size() > stream.bytes) {  // it is lost when its set is, which may be later
+        const bool is_alone = node_of(input.stream).inputs.size() == 1;
+        outcome.blame({stream.node,
+                       fmt::format("a message for its input {} has {} bytes, its bound is {}",
+                                   stream.port, input.message.size(), stream.bytes),
+                       0, std::uint64_t{is_alone}});
+      }
       continue;
     }
     --parted.skips;
@@ -181,10 +199,11 @@ std::vector<Input> Board::with_their_sets(const std::vector<Input>& inputs, RunO
       --parted.told;
       continue;
     }
-    const Stream& stream = plan_.streams[input.stream];
-    outcome.blame({stream.node, fmt::format("a reset has cost it the others of the set of a "
-                                            "message for its input {}",
-                                            stream.port)});
+    outcome.faults.push_back({stream.node,
+                              fmt::format("a reset has cost it the others of the set of a message "
+                                          "for its input {}",
+                                          stream.port),
+                              0, 1, true});
   }
   return entering;
 }

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
+import random
 import shutil
 import socket
 import struct
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,6 +50,17 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(made.folder / "export.json", root / name)
         shutil.copy(build(made.folder), root / name / "stand-in")
     return root
+
+
+@contextlib.contextmanager
+def connected(program: subprocess.Popen[bytes], at: Path) -> Iterator[socket.socket]:
+    """A driver of a stand-in, as soon as that serves it."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as driver:
+        driver.settimeout(60)
+        while driver.connect_ex(str(at)) != 0:
+            assert program.poll() is None
+            time.sleep(0.01)
+        yield driver
 
 
 @pytest.mark.parametrize("chosen", ["Backends/*fpga_uio*", "Boards.*", "*Losses.*", "*Sets.*"])
@@ -85,11 +99,7 @@ def test_scattered_memory_alone_has_as_many_pages_as_can_be_told(
     at = tmp_path / "at"
     program = subprocess.Popen([str(boards / "upper" / "stand-in"), str(at), "--scattered"])
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as driver:
-            driver.settimeout(60)
-            while driver.connect_ex(str(at)) != 0:
-                assert program.poll() is None
-                time.sleep(0.01)
+        with connected(program, at) as driver:
             hello = driver.recv(16 + 16 * 4096)
         _, extents = struct.unpack_from("=QI", hello)
         sizes = [size for _, size in struct.iter_unpack("=QQ", hello[16:])]
@@ -109,11 +119,7 @@ def test_a_stand_in_takes_the_place_of_one_that_was_killed(
     at = tmp_path / "at"
     program = subprocess.Popen([str(boards / "upper" / "stand-in"), str(at)])
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as driver:
-            driver.settimeout(60)
-            while driver.connect_ex(str(at)) != 0:
-                assert program.poll() is None
-                time.sleep(0.01)
+        with connected(program, at) as driver:
             assert driver.recv(16 + 16 * 4096)
         assert [path.name for path in tmp_path.iterdir()] == ["at"]
         # One that is served stays.
@@ -143,10 +149,8 @@ def test_of_many_that_start_at_one_path_one_serves_it(boards: Path, tmp_path: Pa
                 said = program.stderr.read().decode()
                 assert (program.returncode, said[-23:]) == (1, "Address already in use\n")
             assert len(ended) == 5
-            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as driver:
-                driver.settimeout(60)
-                while driver.connect_ex(str(at)) != 0:
-                    time.sleep(0.01)
+            (serving,) = (program for program in programs if program not in ended)
+            with connected(serving, at) as driver:
                 assert driver.recv(16 + 16 * 4096)
             assert [path.name for path in tmp_path.iterdir()] == ["at"]
         finally:
@@ -172,6 +176,36 @@ def test_a_start_waits_while_another_one_looks_and_removes(boards: Path, tmp_pat
         while not at.exists():
             assert program.poll() is None
             time.sleep(0.01)
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_a_stand_in_survives_drivers_that_say_anything(boards: Path, tmp_path: Path) -> None:
+    """Requests of no kind, of any length, to any place, in any number, and the like interrupts."""
+    at = tmp_path / "at"
+    program = subprocess.Popen([str(boards / "upper" / "stand-in"), str(at)])
+    chance = random.Random(1)
+    try:
+        for _ in range(50):
+            with contextlib.ExitStack() as held, contextlib.suppress(ConnectionError):
+                driver = held.enter_context(connected(program, at))
+                _, files, _, _ = socket.recv_fds(driver, 16 + 16 * 4096, 2)
+                for file in files:
+                    held.callback(os.close, file)
+                for _ in range(chance.randrange(20)):
+                    os.write(files[1], chance.randbytes(chance.randrange(1, 9)))
+                    place = chance.choice((chance.getrandbits(32), 8 * chance.randrange(0x4000)))
+                    # Writes to nowhere: one that rings a doorbell may do anything to a design.
+                    access, place = chance.choice(((1, place), (2, place | 1), (place, place)))
+                    request = struct.pack("=IIQ", access, place, chance.getrandbits(64))
+                    driver.send(chance.choice((request, request[: chance.randrange(1, 16)])))
+                    if chance.randrange(4) and not driver.recv(64):
+                        break
+        with connected(program, at) as driver:
+            assert driver.recv(16 + 16 * 4096)
+            driver.send(struct.pack("=IIQ", 1, 0x10000, 0))
+            assert struct.unpack("=IIQ", driver.recv(64)) == (0, 0, 0x1_4C49_4742)
     finally:
         program.kill()
         program.wait()

@@ -234,7 +234,8 @@ module lig_unpack
       default: ;
     endcase
     if (!step) found = too_long ? TooLong : starved ? TooShort : NoProblem;
-    if (!in_body || state_q == Report || state_q == Drain) found = NoProblem;
+    // The first one is told: what is wrong behind it may be so because of it.
+    if (!in_body || state_q == Report || state_q == Drain || found_q != NoProblem) found = NoProblem;
   end
   assign problem = found_q != NoProblem ? found_q : over_bound ? OverBound : NoProblem;
   assign step = enough && !waits && (!needs_token || m_axis.tready);

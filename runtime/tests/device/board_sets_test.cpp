@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file Sets of messages that do not come together: `joined` takes a text from memory and one that
 /// `upper` hands to it on the chip, and reads neither alone (tool/tests/export/upper).
-#include <iterator>
-
 #include "board_case.hpp"
 
 namespace ligament::device {

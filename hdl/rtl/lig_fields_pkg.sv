@@ -49,6 +49,7 @@ package lig_fields_pkg;
     WrongField    = 4'd7,  // a token of another field or kind than the layout has
     WrongLength   = 4'd8,  // the message is not as long as its header said
     Nothing       = 4'd9,  // no problem: this message of the core's is none, it has nothing to say
+    Refused       = 4'd10,  // there is none: the node in front has refused it, or there is no response
     Unsaid        = 4'd15  // a core gave no reason; codes of its own are 16 and above
   } problem_e;
 endpackage

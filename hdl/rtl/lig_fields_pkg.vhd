@@ -16,6 +16,7 @@ package lig_fields_pkg is
   constant KIND_BROKEN : kind_t := "11";  -- it is not: tdata has the problem
 
   constant PROBLEM_NOTHING : natural := 9;  -- this message of the core's is none
+  constant PROBLEM_REFUSED : natural := 10;  -- there is none: the node in front has refused it, or there is no response
   constant PROBLEM_UNSAID  : natural := 15;  -- a core gave no reason; codes of its own are 16 and above
 
   function kind_of(token : token_t) return kind_t;

@@ -14,7 +14,9 @@
 // A node that breaks the order, a bound or its own announced length ends the frame at once: it is then shorter
 // than its header says, which every receiver finds (lig_length), or a byte longer where it was complete already;
 // problem_o says what was wrong, for one cycle. What is left of the field stream's message is dropped. A Broken beat ends
-// the frame likewise.
+// the frame likewise. Of a message that is a Broken beat alone no frame leaves; with REFUSALS, where it says more than
+// that there is Nothing, one does whose kind says that there is no message: who joins this topic's messages with
+// another's needs one for each.
 //
 //   latency              header beats + 2 cycles
 //   initiation interval  1 for a beat of elements or text; 2 for a single value, 3 with a count
@@ -24,7 +26,8 @@ module lig_pack
   import lig_stream_pkg::*;
 #(
     parameter int unsigned DATA_WIDTH = 64,  // bits of both streams: 64, 128, 256, 512
-    parameter int unsigned NESTING = 4  // sequences of messages within each other, 1..8
+    parameter int unsigned NESTING = 4,  // sequences of messages within each other, 1..8
+    parameter bit REFUSALS = 1'b0        // a frame leaves of a message that is refused before its first field, too
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -62,6 +65,7 @@ module lig_pack
   logic none_q, vast_q;         // it is 0; it has more than 32 bits
   logic [NESTING-1:0][31:0] counts_q;  // what is being repeated, innermost in place 0
   logic discard_q;              // the field stream's message is not over
+  logic refused_q;              // there is none: the frame says so
 
   // Bytes of elements, or of front padding, still to come, less one: K * beats_q + rest_q.
   logic [34-L:0] beats_q;
@@ -94,10 +98,21 @@ module lig_pack
     end
   end
 
+  // A byte shorter than it announces, so that nobody takes the frame of a refusal for a message.
+  header_t said;
+  always_comb begin
+    said = s_axis.header;
+    if (refused_q) begin
+      said.length = 32'd5;
+      said.pad = '0;
+      said.kind = KindNoResponse;
+    end
+  end
+
   if (Wide) begin : g_wide
-    assign header = DATA_WIDTH'(s_axis.header);
+    assign header = DATA_WIDTH'(said);
   end else begin : g_narrow
-    assign header = state_q == HeaderLow ? s_axis.header[63:0] : s_axis.header[127:64];
+    assign header = state_q == HeaderLow ? said[63:0] : said[127:64];
   end
 
   always_comb begin
@@ -121,7 +136,7 @@ module lig_pack
       end
       Padding: n = final_q ? (L + 1)'(rest_q) + 1'b1 : (L + 1)'(K);
       Origin: begin
-        put = DATA_WIDTH'(16'h0100);
+        put = refused_q ? '0 : DATA_WIDTH'(16'h0100);
         n = (L + 1)'(4);
       end
       Fetch: begin
@@ -166,9 +181,10 @@ module lig_pack
   assign moves = writing && room && (!listens || s_axis.tvalid);
   assign cut = problem != NoProblem || (listens && s_axis.tuser.kind == Broken);
   // A beat that cuts the frame short is taken too, and so is all behind it to the end of its message. Of a
-  // message that was broken before its first field nothing is sent.
-  logic stillborn;
-  assign stillborn = state_q == Idle && s_axis.tuser.kind == Broken;
+  // message that was broken before its first field nothing is sent, or a frame that says so.
+  logic stillborn, refused;
+  assign refused = REFUSALS && s_axis.tuser.kind == Broken && s_axis.tdata[7:0] != 8'(Nothing);
+  assign stillborn = state_q == Idle && s_axis.tuser.kind == Broken && !refused;
   assign s_axis.tready = state_q == Discard || stillborn || (listens && room);
   assign address_o = address_q;
 
@@ -244,11 +260,11 @@ module lig_pack
     again = 1'b0;
     // The steps are those of lig_unpack, what is done in them is not: shared, both would lie on the critical path.
     unique case (state_q)
-      HeaderLow: state = !Wide ? HeaderHigh : s_axis.header.pad == '0 ? Origin : Padding;
-      HeaderHigh: state = s_axis.header.pad == '0 ? Origin : Padding;
+      HeaderLow: state = !Wide ? HeaderHigh : said.pad == '0 ? Origin : Padding;
+      HeaderHigh: state = said.pad == '0 ? Origin : Padding;
       Padding: if (final_q) state = Origin;
       Origin, Load: begin
-        state = Fetch;
+        state = refused_q ? Flush : Fetch;
         read = 1'b1;
       end
       Fetch: begin
@@ -353,7 +369,10 @@ module lig_pack
         if (moves && cut) discard_q <= !(listens && s_axis.tlast);
       end
     endcase
-    if (state_q == Idle) discard_q <= 1'b0;
+    if (state_q == Idle) begin
+      discard_q <= refused;
+      refused_q <= refused;
+    end
     if (rst_i) state_q <= Idle;
   end
 

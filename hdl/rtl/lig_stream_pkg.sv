@@ -13,7 +13,7 @@ package lig_stream_pkg;
   localparam logic [1:0] KindMessage = 2'd0;
   localparam logic [1:0] KindRequest = 2'd1;
   localparam logic [1:0] KindResponse = 2'd2;
-  localparam logic [1:0] KindNoResponse = 2'd3;  // to a core's request: its body is no message
+  localparam logic [1:0] KindNoResponse = 2'd3;  // a core's request has none, or a message was refused
   localparam logic [7:0] PublisherUnknown = 8'd255;
 
   typedef struct packed {

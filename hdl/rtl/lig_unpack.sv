@@ -227,14 +227,15 @@ module lig_unpack
   always_comb begin
     found = NoProblem;
     unique case (state_q)
-      Origin: if (view[15:0] != 16'h0100) found = Encapsulation;
+      Origin: if (view[15:0] != 16'h0100) found = header_q.kind == KindNoResponse ? Refused : Encapsulation;
       Fetch: if (is_text && count_slack == '0 && word == '0) found = BadText;
       Elements: if (no_unit) found = BadText;
       Ending: if (view[7:0] != '0) found = BadText;
       default: ;
     endcase
     if (!step) found = too_long ? TooLong : starved ? TooShort : NoProblem;
-    if (!in_body || state_q == Report || state_q == Drain) found = NoProblem;
+    // The first one is told: what is wrong behind it may be so because of it.
+    if (!in_body || state_q == Report || state_q == Drain || found_q != NoProblem) found = NoProblem;
   end
   assign problem = found_q != NoProblem ? found_q : over_bound ? OverBound : NoProblem;
   assign step = enough && !waits && (!needs_token || m_axis.tready);

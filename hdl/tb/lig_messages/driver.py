@@ -39,6 +39,8 @@ class Problem(IntEnum):
     TOO_LONG = 6
     WRONG_FIELD = 7
     WRONG_LENGTH = 8
+    NOTHING = 9
+    REFUSED = 10
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,9 @@ class Answer:
     frame: bytes
 
 
-def header_of(length: int, pad: int, sequence: int = 1) -> bytes:
+def header_of(length: int, pad: int, sequence: int = 1, kind: int = 0) -> bytes:
     """The 16 bytes in front of a message."""
-    return struct.pack("<IHBBQ", length, sequence, 3, pad, 0x0500_1234_5678_9ABC)
+    return struct.pack("<IHBBQ", length, sequence, 3, pad | kind << 6, 0x0500_1234_5678_9ABC)
 
 
 def frame_of(stored: bytes, pad: int, length: int | None = None, lanes: int = 8) -> bytes:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lig_unpack and lig_pack, with the layout program in a memory: one model reads every type.
+// lig_unpack and lig_pack, with the layout program in a memory: one model reads every type. Refusals leave as frames.
 // verilator lint_off UNUSEDSIGNAL
 // The upper bits of a program's word are 0.
 module lig_messages_program
@@ -18,7 +18,7 @@ module lig_messages_program
   lig_unpack #(.DATA_WIDTH(`LIG_BITS)) unpack (
       .clk_i, .rst_i, .s_axis, .m_axis(unpacked),
       .start_i('0), .address_o(unpack_address), .word_i(instruction_t'(program_q[unpack_address])));
-  lig_pack #(.DATA_WIDTH(`LIG_BITS)) pack (
+  lig_pack #(.DATA_WIDTH(`LIG_BITS), .REFUSALS(1'b1)) pack (
       .clk_i, .rst_i, .s_axis(to_pack), .m_axis, .problem_o,
       .start_i('0), .address_o(pack_address), .word_i(instruction_t'(program_q[pack_address])));
 endmodule

@@ -206,17 +206,16 @@ def test_a_bool_is_one_or_zero(model: Model) -> None:
 def announced(model: Model, frame: bytes) -> int:
     """Bytes of a frame, as its header says."""
     length, pad = struct.unpack_from("<I3xB", frame)
-    return max(16, model.lanes) + pad + length
+    return max(16, model.lanes) + pad % 64 + length
 
 
 def broken(model: Model, frame: bytes) -> Problem:
-    """What unpack says of a frame; pack then sends a runt or nothing, and the next frame passes."""
+    """What unpack says of a frame; pack then sends a runt, and the next frame passes."""
     answer = model.frame(frame, seed=len(frame))
     last = answer.beats[-1]
     assert last.kind is Kind.BROKEN
     assert answer.problem is Problem.NONE
-    if answer.frame:
-        assert len(answer.frame) != announced(model, answer.frame)
+    assert len(answer.frame) != announced(model, answer.frame)
     return Problem(last.data[0])
 
 
@@ -273,6 +272,39 @@ def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
         again = model.fields(header, good, seed)
         assert again.problem is Problem.NONE
         assert again.frame == model.frame_of(stored, 3)
+
+
+def refusal(code: int) -> list[Beat]:
+    """A message that is a Broken beat alone."""
+    return [Beat(Kind.BROKEN, 0, bytes([code]))]
+
+
+def test_a_refusal_is_a_frame_that_says_that_there_is_no_message(model: Model) -> None:
+    """Of 4 bytes where its header announces 5; unpack says so, and pack hands it on."""
+    name = "std_msgs/msg/Header"
+    model.load(layout(name))
+    value = {"stamp": {"sec": 1, "nanosec": 2}, "frame_id": "map"}
+    stored = encode(STORE, name, value)
+    good = FieldStream(STORE, layout(name), model.lanes).of(STORE.message(name), value)
+    header = header_of(len(stored), 3)
+    frame = header_of(5, 0, kind=3).ljust(model.lanes, b"\0") + bytes(4)
+    for seed, code in enumerate((0, 1, 10, 17, 255)):
+        answer = model.fields(header, refusal(code), seed)
+        assert (answer.frame, answer.problem) == (frame, Problem.NONE), code
+        answer = model.frame(frame, seed)
+        assert answer.beats == refusal(Problem.REFUSED)
+        assert (answer.frame, answer.problem) == (frame, Problem.NONE)
+        assert model.fields(header, refusal(Problem.NOTHING), seed).frame == b""
+        assert model.fields(header, good, seed).frame == model.frame_of(stored, 3)
+
+
+def test_a_refusal_to_memory_leaves_no_frame(builder: Builder) -> None:
+    for made in running(build("lig_messages_made", made_of(MADE_TYPES, "made"))):
+        made.select(MADE_TYPES.index("std_msgs/msg/Bool"))
+        for code in (0, Problem.NOTHING, Problem.REFUSED, 17):
+            answer = made.fields(header_of(5, 0), refusal(code))
+            assert (answer.frame, answer.problem) == (b"", Problem.NONE)
+        round_trips(made, builder, "std_msgs/msg/Bool")
 
 
 def test_text_may_come_in_any_pieces(model: Model) -> None:

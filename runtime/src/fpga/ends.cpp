@@ -288,6 +288,8 @@ bool Ends::is_starved() const {
 
 std::uint64_t Ends::given(std::size_t entry) const { return this->entry(entry).given; }
 
+std::uint64_t Ends::waiting(std::size_t entry) const { return this->entry(entry).waiting.size(); }
+
 std::optional<std::uint64_t> Ends::began(std::size_t entry, std::uint64_t message) const {
   const End& end = this->entry(entry);
   const std::uint64_t over = end.given - end.sent.size();

@@ -91,7 +91,9 @@ class Ends {
 
   /// Messages that hardware was told of at an entry since the reset.
   [[nodiscard]] std::uint64_t given(std::size_t entry) const;
-  /// The same of a gateway.
+  /// Those that it was not told of.
+  [[nodiscard]] std::uint64_t waiting(std::size_t entry) const;
+  /// As given(), of a gateway.
   [[nodiscard]] std::uint64_t sent(std::size_t gateway) const { return ends_.at(gateway).given; }
   /// The cycle in which the entry turned to one of them, if that was not long ago: that of its
   /// doorbell, or of its first burst where others were before it.

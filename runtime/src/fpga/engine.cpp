@@ -120,7 +120,7 @@ void Engine::exchange(std::size_t slot, const SlotUse* use) {
 void Engine::leave() {
   outcome_.stopped = true;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    outcome_.left.push_back(owed(node));
+    outcome_.left.push_back(open(node));
   }
   stale_ = all_parts();
   tell_ends();

@@ -136,6 +136,8 @@ class Engine {
   [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
   /// Messages that a node has not answered.
   [[nodiscard]] std::uint64_t owed(std::size_t node) const;
+  /// The same, and those of sets that are not whole, and those that hardware was not told of.
+  [[nodiscard]] std::uint64_t open(std::size_t node) const;
   [[nodiscard]] bool owes(std::size_t node) const { return owed(node) != 0; }
   /// What is isolated as one: a node and its services.
   [[nodiscard]] std::size_t core_of(std::size_t node) const {

@@ -259,6 +259,22 @@ std::uint64_t Engine::owed(std::size_t node) const {
   return wanted - std::min(answered, wanted);
 }
 
+/// A set that lacks some of its messages is one.
+std::uint64_t Engine::open(std::size_t node) const {
+  const NodePlan& plan = nodes_[node];
+  if (states_[core_of(node)].isolated) {
+    return 0;
+  }
+  std::uint64_t most = 0;
+  std::uint64_t all = 0;
+  for (const InputPlan& input : plan.inputs) {
+    const std::uint64_t messages = given(input) + (input.entry ? ends_.waiting(*input.entry) : 0);
+    most = std::max(most, messages);
+    all += messages;
+  }
+  return owed(node) + (plan.each ? all : most) - asked(node);
+}
+
 /// Answers that a node owes in all: one for each set, or for each message.
 std::uint64_t Engine::asked(std::size_t node) const {
   const NodePlan& plan = nodes_[node];

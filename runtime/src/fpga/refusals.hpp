@@ -28,6 +28,8 @@ inline const char* problem_text(std::uint8_t problem) {
       "bytes follow behind it",
       "a field comes where the layout has another one",
       "it is not as long as its header says",
+      "there is nothing to say",
+      "the node in front of it has refused it",
   };
   return problem < texts.size() ? texts[problem] : "the core gives no reason";
 }

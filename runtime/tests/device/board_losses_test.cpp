@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// \file What becomes of each node's messages on a board where one of them is lost: `left` and
 /// `tail` are a chain over a topic on the chip, `right` is alone (tool/tests/export/upper).
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <ligament/fpga_board.hpp>
-#include <ligament/fpga_member.hpp>
-#include <ligament/std_msgs/msg/string.hpp>
-#include <map>
-#include <string>
-#include <vector>
-
-#include "device/fpga_uio/board.hpp"
-#include "stand_in.hpp"
+#include "board_case.hpp"
 
 namespace ligament::device {
 namespace {
 
-using conformance::export_of;
+using conformance::Bytes;
 using conformance::StandIn;
+using conformance::stored;
 using fpga_uio::Board;
 using fpga_uio::RunOutcome;
-using std_msgs::msg::String;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -30,43 +18,10 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-using Bytes = std::vector<std::byte>;
-using Texts = std::map<std::string, std::string>;  ///< by node
-
-Bytes stored(const std::string& text) {
-  String message;
-  message.data = text;
-  Bytes bytes(MessageTraits<String>::layout_of(message).value().size);
-  (void)MessageTraits<String>::serialize(message, bytes).value();
-  return bytes;
-}
-
-std::string text_in(std::span<const std::byte> bytes) {
-  String message;
-  return MessageTraits<String>::deserialize(bytes, message) ? message.data : "no message";
-}
-
-class BoardLosses : public ::testing::Test {
+class BoardLosses : public conformance::BoardCase {
  protected:
-  void SetUp() override {
-    if (conformance::boards().empty()) {
-      GTEST_SKIP() << "no stand-in was built, this machine has no such thing here: "
-                      "tool/tests/export/test_fpga_uio.py builds them and runs this";
-    }
-    plan_ = fpga_uio::read_plan(export_of("pair")).value();
-  }
-  [[nodiscard]] std::size_t stream_of(const std::string& node, bool input) const {
-    const auto found = std::find_if(
-        plan_.streams.begin(), plan_.streams.end(), [&](const fpga_uio::Stream& stream) {
-          return stream.node == node && stream.input == input && stream.end;
-        });
-    return static_cast<std::size_t>(found - plan_.streams.begin());
-  }
-  [[nodiscard]] Board open(const StandIn& stand_in, std::chrono::milliseconds patience) const {
-    Board board(fpga_uio::attach(stand_in.path(), "").value(), patience);
-    EXPECT_TRUE(board.take(plan_));
-    return board;
-  }
+  BoardLosses() : BoardCase("pair") {}
+
   /// A set for both chains, the left one first.
   RunOutcome run(Board& board, const std::string& left, const std::string& right,
                  const std::function<bool()>& stop = {}) {
@@ -75,27 +30,9 @@ class BoardLosses : public ::testing::Test {
                                               {stream_of("/right", true), messages[1], 1, 1}};
     return board.run(inputs, stop).value();
   }
-  /// What came to memory, by the node that says it.
-  [[nodiscard]] Texts outputs(const RunOutcome& outcome) const {
-    Texts found;
-    for (const auto& output : outcome.outputs) {
-      found[plan_.streams[output.stream].node] += text_in(output.message);
-    }
-    return found;
-  }
-  static Texts texts(const std::vector<fpga_uio::Fault>& faults) {
-    Texts found;
-    for (const auto& fault : faults) {
-      EXPECT_EQ(fault.messages, 1U) << fault.node;
-      found[fault.node] += fault.text;
-    }
-    return found;
-  }
-
-  fpga_uio::Plan plan_;
 };
 
-TEST_F(BoardLosses, AMessageOverItsBoundIsTheLossOfItsNodeOnly) {
+TEST_F(BoardLosses, AMessageOverItsBoundIsTheLossOfItsNodeAndOfWhoIsBehindIt) {
   const StandIn stand_in("pair");
   Board board = open(stand_in, 10s);
   const auto wrong = run(board, std::string(9000, 'a'), "one");
@@ -103,9 +40,10 @@ TEST_F(BoardLosses, AMessageOverItsBoundIsTheLossOfItsNodeOnly) {
   EXPECT_THAT(texts(wrong.faults),
               ElementsAre(Pair("/left",
                                "a message for its input in has 9009 bytes, its bound is "
-                               "8265")));
+                               "8265"),
+                          Pair("/tail", HasSubstr("the node in front of it has refused it"))));
   EXPECT_THAT(wrong.unanswered, IsEmpty());
-  EXPECT_THAT(wrong.answered, UnorderedElementsAre("/left", "/right")) << "/tail was given nothing";
+  EXPECT_THAT(wrong.answered, UnorderedElementsAre("/left", "/tail", "/right"));
   // The next messages meet no rest of it, and nothing was reset for that.
   const auto right = run(board, "two", "three");
   EXPECT_THAT(outputs(right), ElementsAre(Pair("/right", "THREE"), Pair("/tail", "TWO")));
@@ -154,12 +92,6 @@ class GraphLosses : public BoardLosses {
   enum Node : std::size_t { left, tail, right };
 
   [[nodiscard]] fpga::DesignPlan design() const {
-    const auto entry = [this](const char* node) {
-      return plan_.streams[stream_of(node, true)].end;
-    };
-    const auto exit = [this](const char* node) {
-      return plan_.streams[stream_of(node, false)].end;
-    };
     fpga::DesignPlan plan;
     plan.device = "fpga0";
     plan.nodes.resize(3);
@@ -168,22 +100,17 @@ class GraphLosses : public BoardLosses {
       node.outputs.resize(1);
     }
     plan.nodes[left].name = "/left";
-    plan.nodes[left].inputs[0].entry = entry("/left");
+    plan.nodes[left].inputs[0].entry = end_of("/left", true);
     plan.nodes[tail].name = "/tail";
-    plan.nodes[tail].outputs[0].exit = exit("/tail");
+    plan.nodes[tail].outputs[0].exit = end_of("/tail", false);
     plan.nodes[right].name = "/right";
-    plan.nodes[right].inputs[0].entry = entry("/right");
-    plan.nodes[right].outputs[0].exit = exit("/right");
+    plan.nodes[right].inputs[0].entry = end_of("/right", true);
+    plan.nodes[right].outputs[0].exit = end_of("/right", false);
     return plan;
   }
   fpga::Outcome run_twice(const StandIn& stand_in, const fpga::Stop& stop) {
     const fpga::DesignPlan plan = design();
-    fpga::OnBoard board({.device = "fpga0",
-                         .path = stand_in.path(),
-                         .memory = {},
-                         .emulated = true,
-                         .design = export_of("pair")},
-                        plan);
+    fpga::OnBoard board(place(stand_in), plan);
     EXPECT_EQ(board.error(), "");
     std::vector<fpga::Arrival> arrivals;
     for (const char* const text : {"one", "two"}) {

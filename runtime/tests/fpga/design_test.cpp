@@ -271,5 +271,21 @@ TEST_F(DesignTest, LeavesWhatIsOwedWhenItIsAskedTo) {
   EXPECT_EQ(bytes_of(outcome.departures[0]), bytes(100));
 }
 
+TEST_F(DesignTest, CountsSetsThatAreNotWholeWhenItLeaves) {
+  const auto model = pair();
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  const Outcome first = simulation.run({message(100), message(100)}, [] { return false; });
+  EXPECT_FALSE(first.stopped);
+  EXPECT_TRUE(first.departures.empty());
+  // More than an entry is told of at once, and one set that is whole.
+  model->nodes[0].fault = Fault::silent;
+  std::vector<Arrival> more(5, message(100));
+  more.push_back(message(100, 0, 1));
+  int asked = 0;
+  const Outcome left = simulation.run(std::move(more), [&asked] { return ++asked == 3; });
+  EXPECT_TRUE(left.stopped);
+  EXPECT_EQ(left.left, std::vector<std::uint64_t>{7});
+}
+
 }  // namespace
 }  // namespace ligament::fpga::testing

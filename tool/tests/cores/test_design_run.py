@@ -77,6 +77,30 @@ variants:
 )
 
 
+#: One of two cores that hear the same refuses a message; behind them both are joined again.
+REFUSED = case(
+    "case_refused",
+    """
+  say: {{type: case/say, parameters: {{count: 9}}, remap: {{out: image}}}}
+  first: {{type: case/xor, parameters: {{key: 90}}, remap: {{in: image, out: middle}}}}
+  left: {{type: case/xor, parameters: {{key: 15, refuses: 3}}, remap: {{in: middle, out: left}}}}
+  right: {{type: case/xor, parameters: {{key: 240}}, remap: {{in: middle, out: right}}}}
+  join: {{type: case/join}}
+  after: {{type: case/xor, remap: {{in: joined}}}}
+  record: {{type: case/record, parameters: {{file: {file}, count: 9}}, remap: {{in: out}}}}
+topics:
+  image: {{bound_bytes: 2000, qos: &late {{depth: 20, durability: transient_local}}}}
+  out: {{bound_bytes: 2000, qos: *late}}
+variants:
+  software: {{containers: one}}
+  hardware:
+    devices: &devices {{first: fpga0, left: fpga0, right: fpga0, join: fpga0, after: fpga0}}
+    parameters: &less {{record: {{count: 8}}}}
+  dataflow: {{devices: *devices, parameters: *less, fpga: {{in_flight: 5}}}}
+""",
+)
+
+
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(
@@ -162,3 +186,17 @@ def test_queues_drop_for_those_who_may_lose_and_count_it(tmp_path: Path) -> None
     # Each frame was answered or dropped by each of the two, and counted.
     assert taken["/some"] < 20 and taken["/newest"] < 20
     assert taken["/some"] + taken["/newest"] + network["drops"] == 40
+
+
+def test_behind_a_refused_message_the_others_keep_their_partners(tmp_path: Path) -> None:
+    """The refusal goes on through the design: it is that of each node behind it, and no shift."""
+    built = build(tmp_path, REFUSED, "software", "hardware", "dataflow")
+    expected = run(built / "software").results
+    for variant in ("hardware", "dataflow"):
+        done = run(built / variant, status=1)
+        assert done.results == expected[:2] + expected[3:], variant
+        told = {error["node"]: error["text"] for error in done.record["errors"]}
+        assert told.keys() == {"/left", "/join", "/after"}
+        assert "the node in front of it has refused it" in told["/after"]
+        refused = {node: done.hardware(node)["refused"] for node in ("/left", "/right", "/after")}
+        assert refused == {"/left": 1, "/right": 0, "/after": 1}

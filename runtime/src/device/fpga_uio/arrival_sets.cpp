@@ -19,38 +19,56 @@ std::optional<std::size_t> cause_in(const std::vector<fpga::Arrival>& set,
   return std::nullopt;
 }
 
-/// A set of a node has a message of each of its entries, so its fullest entry has as many as it has
-/// sets.
-ArrivalSets::ArrivalSets(const std::vector<fpga::NodePlan>& nodes,
-                         std::vector<fpga::Arrival>&& arrivals)
-    : nodes_(nodes), open_(nodes.size()) {
+/// Numbers are places among the messages of one run: those that wait have none any more.
+void ArrivalSets::add(std::vector<fpga::Arrival>&& arrivals) {
+  for (auto& [entry, queue] : waiting_) {
+    for (fpga::Arrival& arrival : queue) {
+      arrival.number = SIZE_MAX;
+    }
+  }
   for (fpga::Arrival& arrival : arrivals) {
     waiting_[arrival.entry].push_back(std::move(arrival));
   }
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
-    for (const fpga::InputPlan& input : nodes[node].inputs) {
-      const auto queue = input.entry ? waiting_.find(*input.entry) : waiting_.end();
-      if (queue != waiting_.end()) {
-        open_[node] = std::max<std::uint64_t>(open_[node], queue->second.size());
-      }
-    }
-  }
 }
 
-std::vector<fpga::Arrival> ArrivalSets::take() {
+std::vector<fpga::Arrival> ArrivalSets::take(const Condition& takes) {
   std::vector<fpga::Arrival> set;
   for (auto& [entry, queue] : waiting_) {
-    set.push_back(std::move(queue.front()));
-    queue.pop_front();
+    if (!queue.empty() && takes(entry)) {
+      set.push_back(std::move(queue.front()));
+      queue.pop_front();
+      ++inside_[entry];
+    }
   }
-  std::erase_if(waiting_, [](const auto& one) { return one.second.empty(); });
   return set;
 }
 
-void ArrivalSets::close(const std::vector<fpga::Arrival>& set) {
-  for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    open_[node] -= static_cast<std::uint64_t>(open_[node] != 0 && cause_in(set, nodes_[node]));
+void ArrivalSets::close(const Condition& takes) {
+  for (auto& [entry, messages] : inside_) {
+    messages = takes(entry) ? 0 : 1;
   }
+}
+
+std::vector<std::uint64_t> ArrivalSets::open() const {
+  std::vector<std::uint64_t> open(nodes_.size());
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    for (const fpga::InputPlan& input : nodes_[node].inputs) {
+      if (!input.entry) {
+        continue;
+      }
+      const auto waiting = waiting_.find(*input.entry);
+      const auto inside = inside_.find(*input.entry);
+      const std::uint64_t messages = (waiting == waiting_.end() ? 0 : waiting->second.size()) +
+                                     (inside == inside_.end() ? 0 : inside->second);
+      open[node] = std::max(open[node], messages);
+    }
+  }
+  return open;
+}
+
+void ArrivalSets::clear() {
+  waiting_.clear();
+  inside_.clear();
 }
 
 }  // namespace ligament::device::fpga_uio

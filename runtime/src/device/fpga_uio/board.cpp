@@ -108,7 +108,6 @@ Result<void> Board::lend(std::size_t stream) {
 Result<void> Board::send(const Input& input) {
   Way& way = ways_[input.stream];
   const Stream& stream = plan_.streams[input.stream];
-  const std::uint32_t end = *stream.end;
   const bool fits = input.message.size() <= stream.bytes;
   const std::size_t size =
       fits ? input.message.size() : std::min(cut_off_bytes, input.message.size());
@@ -120,10 +119,18 @@ Result<void> Board::send(const Input& input) {
   arrival.message = {to, message.size()};
   arrival.sequence = input.sequence;
   arrival.time_ns = input.time_ns;
-  const auto header = fpga::detail::frame_header(arrival, 0);
+  way.header = fpga::detail::frame_header(arrival, 0);
+  return ring(input.stream);
+}
+
+/// Tells the design of the message in an input's piece.
+Result<void> Board::ring(std::size_t stream) {
+  Way& way = ways_[stream];
+  const std::uint32_t end = *plan_.streams[stream].end;
   way.tag = next_tag_++;
-  auto done = write(register_of(end, Place::send_low), header[0]);
-  done = done ? write(register_of(end, Place::send_high), header[1]) : done;
+  way.parted.again = false;
+  auto done = write(register_of(end, Place::send_low), way.header[0]);
+  done = done ? write(register_of(end, Place::send_high), way.header[1]) : done;
   done = done ? write(register_of(end, Place::send_address), address_of(way.piece)) : done;
   done = done ? write(register_of(end, Place::send_doorbell), way.tag) : done;
   way.out = done.has_value();
@@ -131,13 +138,18 @@ Result<void> Board::send(const Input& input) {
   return done;
 }
 
-/// Counts of before, then the rooms, then the messages.
+/// Counts of before, then the rooms, then the messages: those of before a reset first.
 Result<void> Board::begin(std::span<const Input> inputs) {
   came_.clear();
   for (std::size_t i = 0; i < ways_.size(); ++i) {
     const Stream& stream = plan_.streams[i];
     if (stream.input) {
       ways_[i].messages_before = last_count(stream.messages, 32);
+      auto done = ways_[i].parted.again ? ring(i) : Result<void>();
+      if (!done) {
+        return done;
+      }
+      ways_[i].given_before = last_given(i);
       continue;
     }
     const auto messages = count(stream.messages, 32);
@@ -171,26 +183,20 @@ Result<RunOutcome> Board::run(std::span<const Input> inputs, const std::function
   RunOutcome outcome;
   stopped_ = false;
   babbler_.reset();
-  for (const Input& input : inputs) {
-    const Stream& stream = plan_.streams.at(input.stream);
-    if (input.message.size() > stream.bytes) {
-      outcome.blame({stream.node, fmt::format("a message for its input {} has {} bytes, its bound "
-                                              "is {}",
-                                              stream.port, input.message.size(), stream.bytes)});
-    }
-  }
+  std::vector<Input> entering(inputs.begin(), inputs.end());
   for (bool is_last = false;; is_last = true) {
     auto done = drop_surplus(outcome);
-    done = done ? begin(inputs) : done;
+    entering = check(entering, outcome);
+    done = done ? begin(entering) : done;
     auto owed = done ? wait_for_answers(stop) : unexpected<Error>(done.error());
     if (!owed) {
       return unexpected<Error>(owed.error());
     }
     const bool is_whole = owed->empty() && !stopped_;
-    const bool unread =
-        came_.empty() && std::any_of(inputs.begin(), inputs.end(),
-                                     [&](const Input& input) { return ways_[input.stream].out; });
-    const bool is_over = is_whole || is_last || !unread || babbler_ || stopped_;
+    const bool is_over = is_whole || is_last || !may_repeat() || babbler_ || stopped_;
+    if (!is_whole) {
+      stopped_ ? leave_sets(*owed) : part_sets(!is_over, *owed, outcome);
+    }
     if (is_over) {  // other nodes may have answered; a reset clears faults, and leaves memory
       done = finish(outcome, std::move(*owed));
     }

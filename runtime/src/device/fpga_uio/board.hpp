@@ -41,17 +41,18 @@ struct Fault {
   std::string text;
   std::uint8_t refusal = 0;    ///< the code with which it refused, if that is all
   std::uint64_t messages = 1;  ///< of its that gave no output because of it
+  bool of_others = false;      ///< these are of other sets than the one that went in
 };
 
 /// What became of a set, node by node.
 struct RunOutcome {
   std::vector<Output> outputs;
-  std::vector<Fault> faults;          ///< of a node whose message was lost, the first one only
+  std::vector<Fault> faults;  ///< of a node that lost a message of a set, the first one only
   std::vector<std::string> answered;  ///< nodes whose streams say so; a Broken beat is an answer
   std::vector<Fault> unanswered;      ///< who owes an answer, and which
   bool stopped = false;  ///< it was asked to stop: nothing of the set is in the design any more
 
-  /// Adds a fault, unless the node's message is told as lost already.
+  /// Adds a fault, unless the node's message of this set is told as lost already.
   void blame(Fault fault);
 };
 
@@ -81,10 +82,14 @@ class Board {
   [[nodiscard]] Result<void> set(const std::string& setting, std::uint64_t value);
   [[nodiscard]] Result<std::uint64_t> value(const std::string& name);
 
-  /// Sends the set, and waits until nothing is owed. A node that does not answer is a fault; an
-  /// error is the end of the board (ErrorCode::device_lost). A message over its stream's bound is
-  /// one, too: a broken one goes in, so that the k-th messages of all its inputs stay together.
-  /// `stop` is asked every few milliseconds whether to leave what is owed; what has come is told.
+  /// Whether a message may go in there. Not while the one before waits in the design for the others
+  /// of its set: topics on the chip bring them.
+  [[nodiscard]] bool takes(std::size_t stream) const;
+  /// Sends the set, to streams that take one each, and waits until nothing is owed. A node that
+  /// does not answer is a fault; an error is the end of the board (ErrorCode::device_lost). A
+  /// message over its stream's bound is one, too: a broken one goes in, so that the k-th messages
+  /// of all its inputs stay together. `stop` is asked every few milliseconds whether to leave what
+  /// is owed; what has come is told.
   [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs,
                                        const std::function<bool()>& stop = {});
   /// Busy cycles, beats read and beats written of its memory port since the reset.
@@ -110,13 +115,22 @@ class Board {
     std::uint16_t tag = 0;
     Status status = Status::done;
   };
+  /// Of an input, behind a reset: messages whose sets were not whole.
+  struct Parted {
+    bool again = false;       ///< the one in its piece goes in once more
+    std::uint64_t skips = 0;  ///< those to come whose sets have lost another one
+    std::uint64_t told = 0;   ///< of these the first ones, as losses of their node
+  };
   /// A stream's piece of memory, and what is in flight in it.
   struct Way {
     Piece piece;
+    std::array<std::uint64_t, 2> header{};  ///< of an input: of the message in its piece
+    Parted parted;
     bool out = false;  ///< sent, or lent, and no event yet
     std::uint16_t tag = 0;
     std::uint64_t sent = 0;             ///< messages since the reset
     std::uint64_t messages_before = 0;  ///< counts when this run began
+    std::uint64_t given_before = 0;     ///< the same, of an input
     // Of an output, in this run:
     std::uint64_t stored = 0;  ///< rooms that came back as answers
     std::uint64_t broken = 0;  ///< rooms that came back with what is no message
@@ -136,6 +150,8 @@ class Board {
   [[nodiscard]] Result<void> begin(std::span<const Input> inputs);
   [[nodiscard]] Result<void> lend(std::size_t stream);
   [[nodiscard]] Result<void> send(const Input& input);
+  [[nodiscard]] Result<void> ring(std::size_t stream);
+  [[nodiscard]] std::vector<Input> check(const std::vector<Input>& inputs, RunOutcome& outcome);
   /// What nodes still owe when patience is over, or when it is stopped; empty: all is answered.
   [[nodiscard]] Result<std::vector<Fault>> wait_for_answers(const std::function<bool()>& stop);
   [[nodiscard]] Result<bool> look();
@@ -154,6 +170,18 @@ class Board {
   [[nodiscard]] bool has_answered(const NodeStreams& node) const;
   [[nodiscard]] Result<std::uint64_t> bad(const Stream& stream);
   [[nodiscard]] Result<std::uint64_t> given(std::size_t stream);
+  [[nodiscard]] std::uint64_t last_given(std::size_t stream) const;
+  [[nodiscard]] Result<std::uint64_t> sets_given(const NodeStreams& node);
+  [[nodiscard]] const NodeStreams& node_of(std::size_t stream) const;
+  [[nodiscard]] bool is_unread(std::size_t stream) const;
+  [[nodiscard]] bool may_repeat() const;
+  /// How many messages each input has got.
+  using Given = std::vector<std::uint64_t>;
+  [[nodiscard]] Given given_now(bool repeats) const;
+  [[nodiscard]] std::uint64_t lost_in_front(std::size_t stream, const Given& lost) const;
+  [[nodiscard]] Given lost_answers(const Given& given, const std::vector<Fault>& owed) const;
+  void part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& outcome);
+  void leave_sets(std::vector<Fault>& owed);
   [[nodiscard]] Result<void> tell(RunOutcome& outcome);
   [[nodiscard]] Result<void> finish(RunOutcome& outcome, std::vector<Fault> owed);
   [[nodiscard]] unexpected<Error> lies(const std::string& what);

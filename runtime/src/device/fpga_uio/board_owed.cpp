@@ -18,7 +18,7 @@ constexpr std::uint64_t most_surplus = 64;
 
 void RunOutcome::blame(Fault fault) {
   const bool is_told = std::any_of(faults.begin(), faults.end(), [&](const Fault& one) {
-    return one.node == fault.node && one.messages != 0;
+    return one.node == fault.node && one.messages != 0 && !one.of_others;
   });
   if (!is_told) {
     faults.push_back(std::move(fault));
@@ -52,17 +52,6 @@ Result<std::uint64_t> Board::bad(const Stream& stream) {
   return refusals ? Result<std::uint64_t>(*problems + *refusals) : refusals;
 }
 
-/// Messages that an input has got, or will get.
-Result<std::uint64_t> Board::given(std::size_t number) {
-  const Stream& stream = plan_.streams[number];
-  if (stream.end) {
-    return ways_[number].sent;
-  }
-  const auto frames = count(plan_.places.at(stream.topic + ".frames"), 0);
-  const auto drops = frames ? count(stream.drops, 0) : frames;
-  return drops ? Result<std::uint64_t>(*frames - std::min(*frames, *drops)) : drops;
-}
-
 /// Without `all` the first one only: each costs reads of its counters.
 Result<std::vector<Fault>> Board::who_owes(bool all) {
   std::vector<Fault> found;
@@ -83,20 +72,18 @@ Result<std::vector<Fault>> Board::who_owes(bool all) {
 
 /// What a node owes, and how many messages have no answer; of none: nothing.
 Result<Fault> Board::owed_by(const NodeStreams& node) {
-  std::uint64_t sets = UINT64_MAX;
+  const auto sets = sets_given(node);
+  if (!sets) {
+    return unexpected<Error>(sets.error());
+  }
   for (const std::size_t input : node.inputs) {
-    if (ways_[input].out) {
+    if (is_unread(input)) {
       return Fault{node.name, fmt::format("a message for its input {} was not read from memory",
                                           plan_.streams[input].port)};
     }
-    const auto messages = given(input);
-    if (!messages) {
-      return unexpected<Error>(messages.error());
-    }
-    sets = std::min(sets, *messages);
   }
   for (const std::size_t stream : node.outputs.empty() ? node.inputs : node.outputs) {
-    auto owed = owed_at(stream, sets);
+    auto owed = owed_at(stream, *sets);
     if (!owed || owed->messages != 0) {
       return owed;
     }
@@ -171,20 +158,16 @@ Result<void> Board::finish(RunOutcome& outcome, std::vector<Fault> owed) {
 Result<void> Board::drop_surplus(RunOutcome& outcome) {
   std::size_t faults = 0;
   for (const NodeStreams& node : plan_.nodes) {
-    std::uint64_t sets = UINT64_MAX;
-    for (const std::size_t input : node.inputs) {
-      const auto messages = given(input);
-      if (!messages) {
-        return unexpected<Error>(messages.error());
-      }
-      sets = std::min(sets, *messages);
+    const auto sets = sets_given(node);
+    if (!sets) {
+      return unexpected<Error>(sets.error());
     }
     for (const std::size_t output : node.outputs) {
       const auto messages = count(plan_.streams[output].messages, 32);
       if (!messages) {
         return unexpected<Error>(messages.error());
       }
-      if (*messages > sets) {
+      if (*messages > *sets) {
         const auto& port = plan_.streams[output].port;
         outcome.faults.push_back(
             {node.name,
@@ -194,7 +177,11 @@ Result<void> Board::drop_surplus(RunOutcome& outcome) {
       }
     }
   }
-  return faults != 0 ? reset() : Result<void>();
+  if (faults == 0) {
+    return {};
+  }
+  part_sets(false, {}, outcome);
+  return reset();
 }
 
 /// What is wrong with the answers. A core that says more than it was asked for is named; only its

@@ -179,7 +179,7 @@ Result<void> Board::reset() {
     }
   }
   for (Way& way : ways_) {
-    way = Way{.piece = way.piece, .fault = {}};
+    way = Way{.piece = way.piece, .header = way.header, .parted = way.parted, .fault = {}};
   }
   counts_.clear();
   done = write_table();

@@ -134,12 +134,13 @@ bool BoardWorker::take_set() {
   return whole;
 }
 
-/// The samples are let go when the design has read its copies: it never reads the pool.
+/// The samples are let go when the design has its copies: it never reads the pool. One waits where
+/// the message before it waits for the others of its set.
 void BoardWorker::process() {
   std::vector<Input> inputs;
   Span span{};
   for (const End& end : ends_) {
-    if (end.reader == nullptr) {
+    if (end.reader == nullptr || !board_.takes(end.stream)) {
       continue;
     }
     const auto& sample = end.waiting.front();
@@ -157,8 +158,8 @@ void BoardWorker::process() {
   span.end_ticks = device_ticks();
   copies_ += inputs.size();
   bytes_copied_ += board_.figures().bytes_in - before;
-  for (End& end : ends_) {
-    end.waiting.clear();
+  for (const Input& input : inputs) {
+    end_of(input.stream)->waiting.clear();
   }
   if (!outcome) {
     lost_ = true;

@@ -37,7 +37,8 @@ std::uint64_t now_ns() { return static_cast<std::uint64_t>(pool::monotonic_now_n
 
 class OnBoard::Implementation {
  public:
-  Implementation(const BoardPlace& place, const DesignPlan& plan) : nodes_(plan.nodes) {
+  Implementation(const BoardPlace& place, const DesignPlan& plan)
+      : nodes_(plan.nodes), waiting_(nodes_) {
     open(place);
     counts_.prepare(plan.networks,
                     board_ ? board_->plan().places : std::map<std::string, std::uint32_t>{});
@@ -48,18 +49,27 @@ class OnBoard::Implementation {
     Outcome outcome;
     outcome.begin = now_ns();
     sets_ = 0;
-    ArrivalSets sets(nodes_, std::move(arrivals));
+    waiting_.add(std::move(arrivals));
     const auto before = figures();
-    while (!sets.empty() && error_.empty() && !outcome.stopped) {
-      const std::vector<Arrival> set = sets.take();
+    const auto takes = [this](std::size_t entry) {
+      const auto stream = stream_of(entry, true);
+      return !stream || board_->takes(*stream);
+    };
+    while (error_.empty() && !outcome.stopped) {
+      const std::vector<Arrival> set = waiting_.take(takes);
+      if (set.empty()) {
+        break;  // the others of their sets are still to come
+      }
       if (run_set(set, stop, outcome)) {
-        sets.close(set);
+        waiting_.close(takes);
       }
     }
     if (!error_.empty()) {
-      tell_lost(sets.open(), outcome);
+      tell_lost(waiting_.open(), outcome);
+      waiting_.clear();
     } else if (outcome.stopped) {
-      add_left(sets.open(), outcome);
+      add_left(waiting_.open(), outcome);
+      waiting_.clear();
     }
     outcome.end = now_ns();
     const auto now = figures();
@@ -249,6 +259,7 @@ class OnBoard::Implementation {
   }
 
   std::vector<NodePlan> nodes_;
+  ArrivalSets waiting_;  ///< what has not gone in, or waits there for the others of its set
   std::optional<Board> board_;
   std::map<std::string, Setting> settings_;
   BoardCounts counts_;

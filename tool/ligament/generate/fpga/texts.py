@@ -98,6 +98,7 @@ def wrapper_file(place: Place, node_type: NodeType, core: Core) -> GeneratedFile
         "top": wrapper_of(node_type.type),
         "core": core.top,
         "streams": core.streams,
+        "each": core.answers_each,
         "wide": [slug(port) for port in core.wide_ports],
         "inputs": list(member.inputs),
         "outputs": list(member.outputs),

@@ -12,6 +12,7 @@ class Xor : public ligament::Node {
   explicit Xor(const ligament::NodeOptions& options) : Node("xor", options) {
     const auto key = declare_parameter<std::int64_t>("key", 0);
     declare_parameter<std::int64_t>("pause", 0);
+    declare_parameter<std::int64_t>("refuses", 0);
     publisher_ = create_publisher<Image>("out", 5);
     subscription_ = create_subscription<Image>("in", 5, [this, key](std::unique_ptr<Image> image) {
       for (auto& byte : image->data) {

@@ -221,8 +221,8 @@ TEST(Entities, OfTypesThatRosDoesNotHaveWorkAndAreTold) {
   client.make_writer();
   EXPECT_EQ(client.said.size(), 1U) << "that it logged in";
   const std::uint16_t other = object(2, Kind::topic);
-  EXPECT_EQ(client.status_of(create(
-                {other, node, Form::binary, topic_value("HelloWorldTopic", "HelloWorld")})),
+  EXPECT_EQ(client.status_of(
+                create({other, node, Form::binary, topic_value("HelloWorldTopic", "HelloWorld")})),
             Status::ok);
   EXPECT_EQ(client.said.size(), 1U) << "a topic alone is nothing yet";
   EXPECT_EQ(client.status_of(create({object(2, Kind::writer), publisher, Form::binary,

@@ -106,6 +106,6 @@ struct Client : Link {
 
 inline const Message body{std::byte{4}, std::byte{5}, std::byte{6}};
 inline const std::vector<std::byte> stored{std::byte{0}, std::byte{1}, std::byte{0}, std::byte{0},
-                                    std::byte{4}, std::byte{5}, std::byte{6}};
+                                           std::byte{4}, std::byte{5}, std::byte{6}};
 
 }  // namespace ligament::xrce::test

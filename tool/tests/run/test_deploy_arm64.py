@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from ssh_hosts import ENGINE, SshHosts, no_ssh_hosts
 
+from ligament.bench.fleet.hosts import CABLE
 from ligament.report.options import ReportOptions
 from ligament.report.stage import make_report
 
@@ -55,6 +57,9 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
     folder = tmp_path_factory.mktemp("hosts")
     try:
         with SshHosts(folder, ["board", "pc"], hidden=hidden, shells=shells) as two:
+            # As dev/arm64 (make_shim) has it.
+            multicast = ["ip", "route", "add", "224.0.0.0/4", "dev", CABLE]
+            subprocess.run([*two.inside("board"), *multicast], check=True)
             yield two
     finally:
         shutil.rmtree(ARM64 / "board" / KEPT, ignore_errors=True)
@@ -67,7 +72,7 @@ def deployed(hosts: SshHosts, *words: str, **of_board: str) -> tuple[int, dict[s
     board = {
         "ligament": "/opt/ligament/bin/ligament",
         "folder": f"/{KEPT}",
-        "environment": f'{{CYCLONEDDS_URI: "{ENGINE}"}}',
+        "environment": f'{{LD_PRELOAD: /opt/multicast.so, CYCLONEDDS_URI: "{ENGINE}"}}',
         **of_board,
     }
     entries = [*hosts.host_entry("board", **board), *hosts.host_entry("pc")]

@@ -22,7 +22,7 @@ from ligament import resources
 from ligament.disk import replacing, writing
 from ligament.errors import InputError, Problem, listing
 from ligament.trace.errors import INSTALL_CONVERTER, TraceError
-from ligament.trace.events import EventSet, ImportSet, load_events, load_import
+from ligament.trace.events import EventSet, ImportSet, event_set, load_import
 
 TABLE_SCHEMA = "ligament/event-table/1"
 ARROW_TYPES: dict[str, Any] = {
@@ -69,12 +69,6 @@ class Conversion:
     provider_events: int = 0
     error: str = ""
     """Why the recording could not be read to its end; the rows are what came before."""
-
-
-@functools.cache
-def event_set() -> EventSet:
-    """The declared events."""
-    return load_events(resources.spec_dir() / "events" / "events.yaml")
 
 
 @functools.cache

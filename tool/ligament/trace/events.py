@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ligament import cache
+from ligament import cache, resources
 
 
 class EventsError(ValueError):
@@ -130,6 +131,12 @@ def load_events(path: Path) -> EventSet:
     result = EventSet(document["provider"], common, _events(document["events"]))
     _check(path, result)
     return result
+
+
+@functools.cache
+def event_set() -> EventSet:
+    """The declared events."""
+    return load_events(resources.spec_dir() / "events" / "events.yaml")
 
 
 def load_import(path: Path, ours: EventSet) -> ImportSet:

@@ -61,7 +61,7 @@ def _table() -> dict[str, Any]:
 
 def _declared() -> dict[str, Any]:
     # Imported here: a process that is recorded may lack what it needs.
-    from ligament.trace.convert import event_set  # noqa: PLC0415
+    from ligament.trace.events import event_set  # noqa: PLC0415
     from ligament.trace.generate_events import digest  # noqa: PLC0415
 
     events = event_set()

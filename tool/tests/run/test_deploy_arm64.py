@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from ssh_hosts import ENGINE, SshHosts, no_ssh_hosts
 
+from ligament.bench.fleet.hosts import CABLE
 from ligament.report.options import ReportOptions
 from ligament.report.stage import make_report
 
@@ -55,38 +57,40 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
     folder = tmp_path_factory.mktemp("hosts")
     try:
         with SshHosts(folder, ["board", "pc"], hidden=hidden, shells=shells) as two:
+            # As dev/arm64 (make_shim) has it.
+            multicast = ["ip", "route", "add", "224.0.0.0/4", "dev", CABLE]
+            subprocess.run([*two.inside("board"), *multicast], check=True)
             yield two
     finally:
         shutil.rmtree(ARM64 / "board" / KEPT, ignore_errors=True)
 
 
-def deployed(hosts: SshHosts, *words: str, **of_board: str) -> tuple[int, dict[str, Any], str]:
-    """Deploy the graph: exit code, run.json or the error, and what was said."""
+def deployed(hosts: SshHosts, *words: str, **of_board: str) -> subprocess.CompletedProcess[str]:
+    """Deploy the graph to its end."""
     graph = hosts.folder / "graph.yaml"
     graph.write_text(GRAPH)
     board = {
         "ligament": "/opt/ligament/bin/ligament",
         "folder": f"/{KEPT}",
-        "environment": f'{{CYCLONEDDS_URI: "{ENGINE}"}}',
+        "environment": f'{{LD_PRELOAD: /opt/multicast.so, CYCLONEDDS_URI: "{ENGINE}"}}',
         **of_board,
     }
     entries = [*hosts.host_entry("board", **board), *hosts.host_entry("pc")]
     file = hosts.folder / "hosts.yaml"
     file.write_text("\n".join(["schema: ligament/hosts/1", "lease_s: 60", "hosts:", *entries, ""]))
-    result = hosts.run(
-        "deploy", graph, "--hosts", file, "-o", hosts._hidden, "--json", "--start-timeout", "120",
-        *words, timeout=600,
+    return hosts.run(
+        "deploy", graph, "--hosts", file, "-o", hosts._hidden, "--start-timeout", "120", *words,
+        timeout=600,
     )  # fmt: skip
-    return result.returncode, json.loads(result.stdout), result.stderr
 
 
 def test_part_for_another_processor_is_refused(hosts: SshHosts) -> None:
     """Before anything is copied; the hint says how it gets a part of its own."""
-    code, data, _ = deployed(hosts)
-    assert code == 1
+    result = deployed(hosts)
+    assert result.returncode == 1
     said = "board: its processor is aarch64, and the libraries were built for x86_64"
-    assert said in data["error"]
-    assert "`target` in hosts.yaml" in data["error"]
+    assert said in result.stderr
+    assert "`target` in hosts.yaml" in result.stderr
     assert not list((ARM64 / "board" / KEPT).glob("blobs/*"))
 
 
@@ -97,8 +101,9 @@ def machines(folder: Path) -> set[str]:
 
 def test_a_board_and_a_computer_are_one_run(hosts: SshHosts) -> None:
     target = str(ARM64 / "install")
-    code, data, said = deployed(hosts, "--trace", target=target)
-    assert code == 0, said
+    result = deployed(hosts, "--trace", "--json", target=target)
+    assert result.returncode == 0, result.stderr
+    data: dict[str, Any] = json.loads(result.stdout)
     assert (data["state"], data["reason"]) == ("finished", "the work is done")
     assert {n: node["host"] for n, node in data["nodes"].items()} == {
         "/talker": "board", "/echo": "pc", "/listener": "board",
@@ -119,6 +124,6 @@ def test_a_board_and_a_computer_are_one_run(hosts: SshHosts) -> None:
     assert (wrong <= table["bound_ns"].to_numpy()).all()
     assert set(table["host"].to_pylist()) == {"board", "pc"}
 
-    code, _, said = deployed(hosts, "--duration", "1", target=target)
-    assert code == 0, said
-    assert [said.count(f"{name}: nothing to copy") for name in ("board", "pc")] == [1, 1]
+    again = deployed(hosts, "--duration", "1", target=target)
+    assert again.returncode == 0, again.stderr
+    assert [again.stderr.count(f"{name}: nothing to copy") for name in ("board", "pc")] == [1, 1]

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +99,17 @@ def test_an_unchanged_file_is_not_written_again(tmp_path: Path) -> None:
     before = out.stat().st_mtime_ns
     assert main(arguments) == 0
     assert out.stat().st_mtime_ns == before
+
+
+def test_what_only_records_needs_no_package_that_reads_recordings(tmp_path: Path) -> None:
+    """A host of `ligament deploy --trace` may lack the extra `trace`."""
+    table = tmp_path / "events.json"
+    program = (
+        "import sys\nfrom pathlib import Path\n"
+        "sys.modules |= {'pyarrow': None, 'duckdb': None}\n"
+        "from ligament.run.tracing import Recording\n"
+        "from ligament.trace.hooks import write_events\n"
+        "write_events(Path(sys.argv[1]))\n"
+    )
+    subprocess.run([sys.executable, "-c", program, table], check=True)
+    assert json.loads(table.read_text())["digest"] == digest(load_events(EVENTS))

@@ -145,6 +145,10 @@ def test_a_shell_with_slots_has_one_clock(tmp_path: Path) -> None:
         mapped(tmp_path, "{clocks: {memory: fabric}}", "slots_sim")
 
 
+def slow(mapping: GraphMapping) -> list[str]:
+    return [warning for warning in mapping.warnings if "too slow" in warning]
+
+
 @pytest.mark.parametrize(("reached", "told"), [(99.5e6, True), (100e6, False)])
 def test_a_core_that_declares_less_than_its_clock_is_told(
     tmp_path: Path, reached: float, told: bool
@@ -158,12 +162,12 @@ def test_a_core_that_declares_less_than_its_clock_is_told(
     (tmp_path / "graph.yaml").write_text(text)
     graph = load_graph(tmp_path / "graph.yaml")
     # Of the family of fpga_sim nothing is declared.
-    assert not map_graph(graph, load_platform("fpga_sim")).warnings
+    assert not slow(map_graph(graph, load_platform("fpga_sim")))
     platform = YAML().load(platforms_dir() / "fpga_sim" / "platform.yaml")
     platform["devices"]["fpga0"] |= {"family": "ecp5", "budgets": {"lut": 83640}}
     YAML().dump(platform, tmp_path / "platform.yaml")
-    warnings = map_graph(graph, load_platform(str(tmp_path / "platform.yaml"))).warnings
-    assert list(warnings) == told * [
+    mapping = map_graph(graph, load_platform(str(tmp_path / "platform.yaml")))
+    assert slow(mapping) == told * [
         "/level may be too slow for fpga0: its core is declared to reach 99.5 MHz on the family "
         "'ecp5', and the clock 'fabric' has 100 MHz"
     ]

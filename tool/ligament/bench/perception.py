@@ -38,8 +38,6 @@ FIGURES = Figures(
              why="the cores take one pixel per cycle, and an image of 640x480 has 307,200"),
         Goal("cycles of a frame, `{variant}`, {clock}", "cycles", _CYCLES_GOAL,
              {"variant": "fpga_wide"}),
-        Goal("cycles of a frame, `{variant}` on an XCZU7EV, {clock}", "cycles", _CYCLES_GOAL,
-             {"variant": "fpga_widest"}),
         Goal("cycles of a frame, `{variant}`, {clock}", "cycles", None,
              {"variant": ("fpga_resize", "fpga_offloaded", "fpga_fused")}),
         *(
@@ -53,23 +51,18 @@ FIGURES = Figures(
             Goal("chain of `{variant}`, {clock}, to software's", "change", limit,
                  {"variant": "fpga_wide", "clock_hz": clock}, unit="share",
                  why="4 pixels per cycle, and 32 rows that the lens needs first, are 82,000 "
-                     "cycles; 8 need a larger FPGA (`fpga_widest`) "
-                     "([figures](../examples/perception/figures.md#several-pixels-per-cycle))")
+                     "cycles ([figures](../examples/perception/figures.md"
+                     "#several-pixels-per-cycle))")
             for clock, limit in _CHANGE_GOALS.items()
         ),
-        Goal("chain of `{variant}` on an XCZU7EV, {clock}, to software's", "change",
-             _CHANGE_GOALS[250e6], {"variant": "fpga_widest"}, unit="share"),
         Goal("chain of `{variant}`, {clock}, to the two nodes over memory", "over_offloaded",
-             where={"variant": ("fpga_streamed", "fpga_wide", "fpga_widest", "fpga_fused")},
-             unit="share"),
+             where={"variant": ("fpga_streamed", "fpga_wide", "fpga_fused")}, unit="share"),
     ),
     results={"perception": "the demo's graph, 640x480"},
     floors=("futex", "opencv"),
     free=("goal", "time_base"),
     words={
         "`fpga_streamed`": "both kernels are cores in the FPGA, with a stream between them",
-        "`fpga_wide`, `fpga_widest`": "those cores for 4 and for 8 pixels per cycle; 8 fit an "
-                                      "XCZU7EV (ZCU104), and no XCK26 (KV260)",
     },
 )  # fmt: skip
 

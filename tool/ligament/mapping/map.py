@@ -19,7 +19,7 @@ from ligament.graph.model import Graph, Topic, Variant
 from ligament.mapping.alternatives import alternatives_of, chosen, hardware_of
 from ligament.mapping.backends import Backends, installed
 from ligament.mapping.budgets import budget_problems, budget_warnings, needs_of
-from ligament.mapping.clocks import clocked, clocks_of
+from ligament.mapping.clocks import clock_warnings, clocked, clocks_of
 from ligament.mapping.credit import (
     IN_CORE,
     IN_DESIGN,
@@ -86,6 +86,7 @@ def map_graph(
         *waiting_cycles(topics, decided.hardware),
         *pixel_warnings(decided.devices, decided.variant, decided.pixels),
         *budget_warnings(decided.graph, decided.devices, topics, decided.pixels),
+        *clock_warnings(decided.graph, decided.devices, platform),
     )
     return GraphMapping(
         graph=graph.name,

@@ -26,9 +26,11 @@ from ligament.demo.reference import Reference, first_frames
 from ligament.demo.runs import (
     SIMULATED,
     SIMULATED_FASTER,
+    SIMULATED_LARGER,
     DemoOptions,
     DemoRuns,
     in_hardware,
+    in_software,
     not_here,
     platform_for,
     run_unpinned,
@@ -339,6 +341,14 @@ def test_both_simulated_platforms_have_the_same_latency_of_memory() -> None:
     assert faster.clocks["fabric"]["frequency_hz"] == 2.5 * usual.clocks["fabric"]["frequency_hz"]
 
 
+def test_the_larger_fpga_differs_from_the_faster_one_in_the_part_alone() -> None:
+    faster, larger = (load_platform(name) for name in (SIMULATED_FASTER, SIMULATED_LARGER))
+    assert (larger.links, larger.clocks["fabric"]["frequency_hz"]) == (faster.links, 250e6)
+    part = load_platform("zcu104").devices["fpga0"]
+    fpga = larger.devices["fpga0"]
+    assert (fpga.family, fpga.budgets) == (part.family, part.budgets)
+
+
 def test_variants_with_cores_run_on_the_simulated_fpga() -> None:
     path = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
     graph = load_graph(path)
@@ -347,3 +357,26 @@ def test_variants_with_cores_run_on_the_simulated_fpga() -> None:
     builds = {name: Path(name) for name in ("processes", "fpga_resize", "gpu")}
     assert in_hardware(builds, DemoOptions(path)) == ["fpga_resize"]
     assert platform_for(graph, "fpga_fused") == "fpga_sim"
+
+
+def test_a_variant_for_a_larger_fpga_runs_where_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = node_packages_dir().parent / "examples" / "perception" / "graph.yaml"
+    graph = load_graph(path)
+    assert platform_for(graph, "fpga_widest") == SIMULATED_LARGER
+    assert "fpga_widest" not in in_software(graph)
+    assert "fpga_widest" not in in_hardware(graph.variants, DemoOptions(path))
+    both = ["fpga_wide", "fpga_widest"]
+    assert in_hardware(both, DemoOptions(path, larger=True)) == both
+    # Its one clock is the faster one already.
+    asked: list[tuple[str | None, str]] = []
+
+    def built(request: Any) -> Any:
+        asked.append((request.variant, request.platform))
+        return SimpleNamespace(build=Path())
+
+    monkeypatch.setattr(runs_of_demo, "built", built)
+    monkeypatch.setattr(runs_of_demo, "_run", lambda *_: Path())
+    runs_of_demo.run_faster(both, DemoOptions(path), lambda _: None)
+    assert asked == [("fpga_wide", SIMULATED_FASTER)]

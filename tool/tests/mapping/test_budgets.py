@@ -64,6 +64,14 @@ def test_the_demo_fits_its_platform_and_not_the_part_that_open_tools_place(
         assert problem.notes == (("the budgets", smaller.devices["fpga0"].budgets_at),)
 
 
+def test_eight_pixels_per_cycle_fit_the_larger_part_alone() -> None:
+    graph = load_graph(PERCEPTION)
+    assert not map_graph(graph, load_platform("fpga_sim_zu7ev"), "fpga_widest").warnings
+    with pytest.raises(InputError) as caught:
+        map_graph(graph, load_platform("kv260"), "fpga_widest")
+    assert {problem.code for problem in caught.value.problems} == {"budget-overrun"}
+
+
 def test_a_budget_may_be_used_up_and_not_overrun(tmp_path: Path) -> None:
     graph = load_graph(PERCEPTION)
     document = YAML().load(SHIPPED)

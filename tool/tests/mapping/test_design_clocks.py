@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from ligament.errors import InputError
 from ligament.generate.fpga.backend import FpgaBackend
@@ -141,3 +143,31 @@ def test_a_platform_with_a_wrong_clock_is_refused(
 def test_a_shell_with_slots_has_one_clock(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="asks for a clock of the memory, and 'fpga0' has slots"):
         mapped(tmp_path, "{clocks: {memory: fabric}}", "slots_sim")
+
+
+def slow(mapping: GraphMapping) -> list[str]:
+    return [warning for warning in mapping.warnings if "too slow" in warning]
+
+
+@pytest.mark.parametrize(("reached", "told"), [(99.5e6, True), (100e6, False)])
+def test_a_core_that_declares_less_than_its_clock_is_told(
+    tmp_path: Path, reached: float, told: bool
+) -> None:
+    core = tmp_path / "nodes" / "threshold"
+    shutil.copytree(CORES / "threshold", core)
+    manifest = YAML().load(core / "node.yaml")
+    manifest["implementations"]["fpga"]["clock_hz"] = {"ecp5": reached}
+    YAML().dump(manifest, core / "node.yaml")
+    text = GRAPH.format(fpga="{in_flight: 1}", packages=core.parent)
+    (tmp_path / "graph.yaml").write_text(text)
+    graph = load_graph(tmp_path / "graph.yaml")
+    # Of the family of fpga_sim nothing is declared.
+    assert not slow(map_graph(graph, load_platform("fpga_sim")))
+    platform = YAML().load(platforms_dir() / "fpga_sim" / "platform.yaml")
+    platform["devices"]["fpga0"] |= {"family": "ecp5", "budgets": {"lut": 83640}}
+    YAML().dump(platform, tmp_path / "platform.yaml")
+    mapping = map_graph(graph, load_platform(str(tmp_path / "platform.yaml")))
+    assert slow(mapping) == told * [
+        "/level may be too slow for fpga0: its core is declared to reach 99.5 MHz on the family "
+        "'ecp5', and the clock 'fabric' has 100 MHz"
+    ]

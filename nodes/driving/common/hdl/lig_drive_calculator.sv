@@ -6,8 +6,8 @@
 // of kernels/fixed.hpp, WIDTH bits wide. The user holds the program (a function from steps to instructions), and reads and
 // writes the registers while the calculator stands.
 //
-//   latency   2 cycles per instruction; Times: and a cycle per bit of |b|; Rounded, Truncated: WIDTH + 3; Root: 33;
-//             Shifted, Floored: a cycle per place
+//   latency   2 cycles per instruction, and one where it goes elsewhere; Times: and a cycle per bit of |b|; Rounded:
+//             WIDTH + 4, Truncated: WIDTH + 3; Root: 33; Shifted, Floored: a cycle per place
 //   storage   64 registers, three words
 module lig_drive_calculator
   import lig_drive_calculator_pkg::*;
@@ -34,12 +34,14 @@ module lig_drive_calculator
     $fatal(1, "lig_drive_calculator: rule width: WIDTH = %0d, 64 or more is needed", WIDTH);
   end
 
-  // Fetch: reads a and b. Begin: what is done once. Work: a bit, or a place, per cycle. Write: the result.
+  // Turn: the first instruction of a block comes. Fetch: reads a and b, while the next instruction comes. Double, Begin: what
+  // is done once. Work: a bit, or a place, per cycle. Write: the result.
   localparam logic signed [WIDTH-1:0] One = 1;
 
-  typedef enum logic [2:0] {Stand, Fetch, Begin, Work, Write} state_e;
+  typedef enum logic [2:0] {Stand, Turn, Fetch, Double, Begin, Work, Write} state_e;
   state_e state_q;
   step_t step_q;  // the next
+  instruction_t instruction_q;  // that of the cycle before
   logic signed [WIDTH-1:0] registers[64];
   logic signed [WIDTH-1:0] a_q, b_q;
   logic [WIDTH-1:0] part_q;          // product, remainder
@@ -55,7 +57,7 @@ module lig_drive_calculator
   register_t from;  // one port: outside reads while nothing runs
   assign step_o = step_q;
   assign busy_o = state_q != Stand;
-  assign from = busy_o ? instruction_i.a : register_i;
+  assign from = busy_o ? instruction_q.a : register_i;
   assign value_o = registers[from];
 
   // --- a bit of a quotient or a root ----------------------------------------------------------------------
@@ -77,9 +79,8 @@ module lig_drive_calculator
   // --- results --------------------------------------------------------------------------------------------
 
   logic less;
-  logic signed [WIDTH-1:0] result, twice;
+  logic signed [WIDTH-1:0] result;
   assign less = a_q < b_q;
-  assign twice = op_q == Rounded ? (a_q <<< 1) + b_q : a_q;  // what is divided
   always_comb begin
     unique case (op_q)
       Load: result = b_q;
@@ -109,31 +110,39 @@ module lig_drive_calculator
   assign jumps = op_q == WhereLess ? less : a_q == b_q;
 
   always_ff @(posedge clk) begin
+    instruction_q <= instruction_i;
     unique case (state_q)
       Stand: begin
         step_q <= '{block: start_at_i, line: '0};
-        if (start_i) state_q <= Fetch;
+        if (start_i) state_q <= Turn;
       end
+      Turn: state_q <= Fetch;
       Fetch: begin
         a_q <= value_o;
-        b_q <= instruction_i.literal ? WIDTH'(instruction_i.number) : registers[instruction_i.b];
-        op_q <= instruction_i.op;
-        to_q <= instruction_i.to;
-        target_q <= instruction_i.target;
+        b_q <= instruction_q.literal ? WIDTH'(instruction_q.number) : registers[instruction_q.b];
+        op_q <= instruction_q.op;
+        to_q <= instruction_q.to;
+        target_q <= instruction_q.target;
         step_q.line <= step_q.line + 1'b1;
         state_q <= Write;
-        unique case (instruction_i.op)
+        unique case (instruction_q.op)
           Halt: begin
-            why_o <= instruction_i.target;
+            why_o <= instruction_q.target;
             state_q <= Stand;
           end
           Go: begin
-            step_q <= '{block: instruction_i.target, line: '0};
-            state_q <= Fetch;
+            step_q <= '{block: instruction_q.target, line: '0};
+            state_q <= Turn;
           end
-          Times, Rounded, Truncated, Root, Shifted, Floored, WhereLess, WhereEqual: state_q <= Begin;
+          Rounded: state_q <= Double;
+          Times, Truncated, Root, Shifted, Floored, WhereLess, WhereEqual: state_q <= Begin;
           default: ;
         endcase
+      end
+      Double: begin  // half of what it is divided by is added
+        a_q <= (a_q <<< 1) + b_q;
+        b_q <= b_q <<< 1;
+        state_q <= Begin;
       end
       Begin: begin
         part_q <= '0;
@@ -141,7 +150,7 @@ module lig_drive_calculator
         unique case (op_q)
           WhereLess, WhereEqual: begin
             if (jumps) step_q <= '{block: target_q, line: '0};
-            state_q <= Fetch;
+            state_q <= jumps ? Turn : Fetch;
           end
           Times: begin
             if (b_q < 0) begin
@@ -155,9 +164,8 @@ module lig_drive_calculator
           end
           Shifted, Floored: left_q <= b_q[$bits(left_q)-1:0];
           default: begin
-            negative_q <= twice < 0;
-            a_q <= twice < 0 ? -twice : twice;
-            if (op_q == Rounded) b_q <= b_q <<< 1;
+            negative_q <= a_q < 0;
+            if (a_q < 0) a_q <= -a_q;
             left_q <= ($bits(left_q))'(WIDTH);
           end
         endcase

@@ -2,7 +2,7 @@
 //
 // lig_drive_class: a pixel's class (class_of() of kernels/stripes.hpp): white, yellow, or ground.
 //
-//   latency              ClassLatency (4) moves
+//   latency              ClassLatency (5) moves
 //   initiation interval  1
 module lig_drive_class
   import lig_drive_pkg::*;

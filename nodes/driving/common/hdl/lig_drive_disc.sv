@@ -6,7 +6,7 @@
 // that are searched are the user's to drop.
 //
 //   initiation interval  PIXELS pixels; a run of the colour holds them up for about 20 cycles
-//   latency              4 cycles, and the end of the last row: 5 cycles per run
+//   latency              6 cycles, and the end of the last row: 5 cycles per run
 module lig_drive_disc
   import lig_image_pkg::*;
   import lig_drive_pkg::*;
@@ -97,17 +97,30 @@ module lig_drive_disc
 
   // --- runs and blobs -------------------------------------------------------------------------------------
 
-  logic run_valid, blobs_ready, run_last, skips;
+  logic run_valid, run_ready, blobs_ready, run_last, skips;
   logic [1:0] run_class;
   logic [15:0] run_begin, run_end;
   assign skips = !run_class[0] && !run_last;  // it only lies between two others
+  // The run that blobs are made of.
+  logic held_q, marked_q, last_q;
+  logic [15:0] begin_q, end_q;
+  assign run_ready = skips || !held_q;
+  always_ff @(posedge clk_i) begin
+    if (!held_q) begin
+      held_q <= run_valid && !skips;
+      {marked_q, last_q, begin_q, end_q} <= {run_class[0], run_last, run_begin, run_end};
+    end else if (blobs_ready) begin
+      held_q <= 1'b0;
+    end
+    if (rst_i || start_i) held_q <= 1'b0;
+  end
   lig_drive_runs #(.PIXELS(PIXELS)) make_runs (
       .clk_i, .rst_i, .start_i, .width_i, .valid_i(flows_q[Steps-1]), .ready_o(mask_ready), .classes_i(mask),
-      .run_valid_o(run_valid), .run_ready_i(blobs_ready || skips), .class_o(run_class), .begin_o(run_begin),
+      .run_valid_o(run_valid), .run_ready_i(run_ready), .class_o(run_class), .begin_o(run_begin),
       .end_o(run_end), .last_o(run_last));
   // A picture that broke off has left it waiting.
   lig_drive_blobs #(.MAX_WIDTH(MAX_WIDTH)) find_blobs (
-      .clk_i, .rst_i(rst_i || start_i), .start_i(begins_q), .rows_i(rows_q), .diameter_from_i, .diameter_to_i, .valid_i(run_valid && !skips),
-      .ready_o(blobs_ready), .marked_i(run_class[0]), .last_i(run_last), .begin_i(run_begin), .end_i(run_end), .idle_o(idle),
+      .clk_i, .rst_i(rst_i || start_i), .start_i(begins_q), .rows_i(rows_q), .diameter_from_i, .diameter_to_i, .valid_i(held_q),
+      .ready_o(blobs_ready), .marked_i(marked_q), .last_i(last_q), .begin_i(begin_q), .end_i(end_q), .idle_o(idle),
       .found_o, .twice_x_o, .twice_y_o, .four_radii_o);
 endmodule

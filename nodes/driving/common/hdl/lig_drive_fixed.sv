@@ -26,7 +26,8 @@ module lig_drive_fixed (
   // A float64 is 1.m * 2^(e - 1023), and m has 52 places. What has e = 0 is less than any place asked for.
   assign many = 12'd1075 - 12'(bits_i) - 12'(float_i[62:52]);
   assign busy_o = left_q != '0;
-  assign fixed_o = negative_q ? -(64'(value_q) + 64'(half_q)) : 64'(value_q) + 64'(half_q);
+  // Of a negative one all bits the other way round, and 1: one sum for both.
+  assign fixed_o = (negative_q ? ~64'(value_q) : 64'(value_q)) + 64'(half_q ^ negative_q);
 
   always_ff @(posedge clk_i) begin
     if (start_i) begin

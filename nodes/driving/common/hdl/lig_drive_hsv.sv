@@ -8,7 +8,7 @@
 // A pipeline of HsvLatency steps that move with move_i: the result of a pixel is there after as many moves. What belongs
 // to the pixel, such as whether there is one, waits in the user's own registers.
 //
-//   latency              HsvLatency (2) moves
+//   latency              HsvLatency (3) moves
 //   initiation interval  1
 module lig_drive_hsv
   import lig_drive_pkg::*;
@@ -22,24 +22,35 @@ module lig_drive_hsv
 
     output hsv_t hsv_o
 );
+  // --- which channel is not less than which -----------------------------------------------------------------
+
+  logic [7:0] red_q, green_q, blue_q;
+  logic red_green_q, red_blue_q, green_blue_q;  // the first one is not less than the second
+  always_ff @(posedge clk_i) begin
+    if (move_i) begin
+      {red_q, green_q, blue_q} <= {red_i, green_i, blue_i};
+      red_green_q <= red_i >= green_i;
+      red_blue_q <= red_i >= blue_i;
+      green_blue_q <= green_i >= blue_i;
+    end
+  end
+
   // --- the largest and the smallest channel; of equal largest ones red, then green --------------------------
 
   logic red_is, green_is;
-  logic [7:0] larger, smaller, largest, smallest, value_q, chroma_q;
+  logic [7:0] largest, smallest, value_q, chroma_q;
   logic [1:0] turns_q;               // pairs of sixths of the circle before the hue
   logic signed [8:0] apart, apart_q;  // of the other two channels
 
-  assign larger = green_i >= blue_i ? green_i : blue_i;
-  assign smaller = green_i >= blue_i ? blue_i : green_i;
-  assign red_is = red_i >= larger;
-  assign green_is = !red_is && green_i >= blue_i;
-  assign largest = red_is ? red_i : larger;
-  assign smallest = red_i < smaller ? red_i : smaller;
+  assign red_is = red_green_q && red_blue_q;
+  assign green_is = !red_is && green_blue_q;
+  assign largest = red_is ? red_q : green_blue_q ? green_q : blue_q;
+  assign smallest = !red_green_q && !red_blue_q ? red_q : green_blue_q ? blue_q : green_q;
 
   always_comb begin
-    if (red_is) apart = $signed({1'b0, green_i}) - $signed({1'b0, blue_i});
-    else if (green_is) apart = $signed({1'b0, blue_i}) - $signed({1'b0, red_i});
-    else apart = $signed({1'b0, red_i}) - $signed({1'b0, green_i});
+    if (red_is) apart = $signed({1'b0, green_q}) - $signed({1'b0, blue_q});
+    else if (green_is) apart = $signed({1'b0, blue_q}) - $signed({1'b0, red_q});
+    else apart = $signed({1'b0, red_q}) - $signed({1'b0, green_q});
   end
 
   // --- the hue in sixths of the circle, times chroma --------------------------------------------------------
@@ -56,7 +67,7 @@ module lig_drive_hsv
       value_q <= largest;
       chroma_q <= largest - smallest;
       apart_q <= apart;
-      turns_q <= red_is ? (apart < 0 ? 2'd3 : 2'd0) : green_is ? 2'd1 : 2'd2;
+      turns_q <= red_is ? (green_blue_q ? 2'd0 : 2'd3) : green_is ? 2'd1 : 2'd2;
       value_q2 <= value_q;
       chroma_q2 <= chroma_q;
       hue_q <= ({5'd0, sixths} << 6) - ({5'd0, sixths} << 2);  // times 60

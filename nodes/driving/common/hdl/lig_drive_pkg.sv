@@ -21,7 +21,7 @@ package lig_drive_pkg;
     logic [7:0] value_to;
   } colour_range_t;
 
-  localparam int unsigned HsvLatency = 2;     // moves, of lig_drive_hsv
+  localparam int unsigned HsvLatency = 3;     // moves, of lig_drive_hsv
   localparam int unsigned WithinLatency = 2;  // of lig_drive_within
   localparam int unsigned ClassLatency = HsvLatency + WithinLatency;  // of lig_drive_class
 

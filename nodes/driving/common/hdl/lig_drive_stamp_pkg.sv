@@ -15,11 +15,16 @@ package lig_drive_stamp_pkg;
   // Some senders have more than a second of nanoseconds.
   function automatic stamp_t normalised(input logic [31:0] sec, input logic [31:0] nanosec);
     logic [2:0] seconds;
+    logic [31:0] whole;  // their nanoseconds: chosen, for a product takes far longer
     seconds = '0;
+    whole = '0;
     for (int unsigned i = 1; i <= 4; i++) begin
-      if ({1'b0, nanosec} >= 33'(i) * 33'd1_000_000_000) seconds = 3'(i);
+      if ({1'b0, nanosec} >= 33'(i) * 33'd1_000_000_000) begin
+        seconds = 3'(i);
+        whole = 32'(i) * 32'd1_000_000_000;
+      end
     end
-    return '{sec: sec + 32'(seconds), nanosec: nanosec - 32'(seconds) * 32'd1_000_000_000};
+    return '{sec: sec + 32'(seconds), nanosec: nanosec - whole};
   endfunction
 
   function automatic logic is_later(input stamp_t a, input stamp_t b);

@@ -2,10 +2,10 @@
 //
 // lig_drive_turn: sine and cosine of an angle (sine_cosine() of kernels/turn.hpp).
 //
-// Volder's rotation: one turn per cycle by the angle whose tangent is 2^-i.
+// Volder's rotation: one turn per two cycles by the angle whose tangent is 2^-i: what is added, and the sum.
 //
-//   latency  start_i to done_o: 43 cycles; results stay until the next start
-//   storage  three numbers of 50 bits, a table of 42 angles
+//   latency  start_i to done_o: 85 cycles; results stay until the next start
+//   storage  six numbers of 50 bits, a table of 42 angles
 module lig_drive_turn (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -68,19 +68,20 @@ module lig_drive_turn (
     endcase
   endfunction
 
-  number_t x_q, y_q, left_q, across, up, turn;
+  number_t x_q, y_q, left_q, across_q, up_q, turn_q;
   logic [5:0] step_q;
-  logic turns_q, done_q;
-  assign across = y_q >>> step_q;
-  assign up = x_q >>> step_q;
-  assign turn = {4'd0, turn_of(step_q)};
+  logic turns_q, adds_q, done_q;
 
   always_ff @(posedge clk_i) begin
     done_q <= 1'b0;
-    if (turns_q) begin
-      x_q <= left_q >= 0 ? x_q - across : x_q + across;
-      y_q <= left_q >= 0 ? y_q + up : y_q - up;
-      left_q <= left_q >= 0 ? left_q - turn : left_q + turn;
+    across_q <= y_q >>> step_q;
+    up_q <= x_q >>> step_q;
+    turn_q <= {4'd0, turn_of(step_q)};
+    adds_q <= turns_q && !adds_q;
+    if (turns_q && adds_q) begin
+      x_q <= left_q >= 0 ? x_q - across_q : x_q + across_q;
+      y_q <= left_q >= 0 ? y_q + up_q : y_q - up_q;
+      left_q <= left_q >= 0 ? left_q - turn_q : left_q + turn_q;
       step_q <= step_q + 6'd1;
       if (step_q == 6'(Steps - 1)) begin
         turns_q <= 1'b0;
@@ -93,6 +94,7 @@ module lig_drive_turn (
       left_q <= number_t'(degrees_i);
       step_q <= '0;
       turns_q <= 1'b1;
+      adds_q <= 1'b0;
     end
     if (rst_i) begin
       turns_q <= 1'b0;

@@ -286,13 +286,15 @@ async def refuses_and_goes_on(dut):
     good = picture(scene(40, 24, dice), SECOND_NS)
     if NODE == "green":
         await detector.other(SECOND_NS // 2)
-    refused = {
-        NO_ENCODING: replace(good, encoding="mono16"),
-        NO_SIZE: picture(scene(MAX_WIDTH + 1, 4, dice), SECOND_NS),
-        SHORT_DATA: replace(good, data=good.data[:-1]),
-        NO_COLOUR: image(40, 24, "mono8"),
-    }
-    for number, (reason, wrong) in enumerate(refused.items()):
+    refused = (
+        (NO_ENCODING, replace(good, encoding="mono16")),
+        (NO_SIZE, picture(scene(MAX_WIDTH + 1, 4, dice), SECOND_NS)),
+        (SHORT_DATA, replace(good, data=good.data[:-1])),
+        # Its data is enough for the lower half of its step.
+        (SHORT_DATA, replace(good, step=good.step + 65536)),
+        (NO_COLOUR, image(40, 24, "mono8")),
+    )
+    for number, (reason, wrong) in enumerate(refused):
         got = await ask_each(dut, "s_axis_image", fields(wrong), 0.1)
         assert [one.problem for one in got] == [reason]
         await detector.frame(replace(good, stamp=(2, number)))

@@ -10,7 +10,7 @@
 // the one that is offered, so no gearbox stores anything else. Bytes behind a row (`step` longer than the row) and
 // behind the last row are dropped, up to a beat of them per cycle.
 //
-//   latency              data's first beat to the first pixel: 1 cycle
+//   latency              the count of data to the shape: 3 cycles; data's first beat to the first pixel: 1
 //   initiation interval  PIXELS pixels, or what is left of a row
 //   storage              64 bytes of text, the shape, one beat
 //
@@ -53,7 +53,7 @@ module lig_image_in
   localparam int unsigned K = Bits / 8;  // bytes of a beat
   localparam int unsigned L = $clog2(K);
 
-  typedef enum logic [1:0] {Fields, Judge, Pixels, Rest} state_e;
+  typedef enum logic [2:0] {Fields, Name, Size, Judge, Pixels, Rest} state_e;
   state_e state_q;
 
   // --- fields ---------------------------------------------------------------------------------------------
@@ -63,6 +63,7 @@ module lig_image_in
   logic [6:0] frame_id_q;
   logic bigendian_q;
   encoding_e encoding_q;
+  logic known_q;  // there is such an encoding
   logic [2:0] channels_q;
   refusal_e refusal_q;
   logic [31:0] height_q, width_q, step_q, count_q;
@@ -116,9 +117,9 @@ module lig_image_in
         default: ;
       endcase
     end
-    if (state_q == Judge) begin
+    if (state_q == Name) begin
       encoding_q <= encoding_of(letters_q, name_q[39:0]);
-      channels_q <= channels_of(encoding_of(letters_q, name_q[39:0]));
+      known_q <= is_known(letters_q, name_q[39:0]);
     end
   end
 
@@ -142,17 +143,29 @@ module lig_image_in
     return encoding;
   endfunction
 
-  // Bytes of a row.
-  function automatic logic [19:0] row_of(input logic [15:0] width, input encoding_e encoding);
-    return 20'(width) * 20'(channels_of(encoding));
-  endfunction
+  // The name, then what follows from it and from the sizes, then whether it fits: a cycle each.
+  logic sized_q;
+  logic [19:0] row_q;             // bytes of a row
+  logic [31:0] lower_q, upper_q;  // step times height, by halves of step
+  refusal_e judgement;
 
-  function automatic refusal_e judgement(input logic [19:0] row);
-    if (!is_known(letters_q, name_q[39:0])) return NoEncoding;
-    if (width_q == '0 || height_q == '0 || width_q > MAX_WIDTH || height_q > MAX_HEIGHT) return NoSize;
-    if (step_q < 32'(row)) return ShortRows;
-    return 64'(count_q) < 64'(step_q) * 64'(height_q[15:0]) ? ShortData : Fine;
-  endfunction
+  always_ff @(posedge fields_clk) begin
+    if (state_q == Size) begin
+      channels_q <= channels_of(encoding_q);
+      row_q <= 20'(width_q[15:0]) * 20'(channels_of(encoding_q));
+      sized_q <= width_q != '0 && height_q != '0 && width_q <= MAX_WIDTH && height_q <= MAX_HEIGHT;
+      lower_q <= 32'(step_q[15:0]) * 32'(height_q[15:0]);
+      upper_q <= 32'(step_q[31:16]) * 32'(height_q[15:0]);
+    end
+  end
+
+  always_comb begin
+    judgement = Fine;
+    if (!known_q) judgement = NoEncoding;
+    else if (!sized_q) judgement = NoSize;
+    else if (step_q < 32'(row_q)) judgement = ShortRows;
+    else if (48'(count_q) < {upper_q, 16'd0} + 48'(lower_q)) judgement = ShortData;
+  end
 
   // --- pixels ---------------------------------------------------------------------------------------------
 
@@ -227,7 +240,7 @@ module lig_image_in
       column_q <= '0;
       line_q <= '0;
       skip_q <= '0;
-      gap_q <= step_q - 32'(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0])));
+      gap_q <= step_q - 32'(row_q);
     end
   end
 
@@ -239,18 +252,20 @@ module lig_image_in
   always_ff @(posedge clk_i) begin
     unique case (state_q)
       Fields: begin
-        if (taken && s_axis.tuser.kind == Count && field == FIELD_DATA) state_q <= Judge;
+        if (taken && s_axis.tuser.kind == Count && field == FIELD_DATA) state_q <= Name;
         if (taken && s_axis.tlast) state_q <= Rest;
       end
+      Name: state_q <= Size;
+      Size: state_q <= Judge;
       Judge: begin
-        refusal_q <= judgement(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0])));
-        state_q <= judgement(row_of(width_q[15:0], encoding_of(letters_q, name_q[39:0]))) == Fine ? Pixels : Rest;
+        refusal_q <= judgement;
+        state_q <= judgement == Fine ? Pixels : Rest;
       end
       Pixels: begin
         if (move && !dropping && last_column && last_line) state_q <= Rest;
         if (starved && !pixels.valid && !(dropping && held_q)) state_q <= Rest;
       end
-      Rest: if (ended_q && next_i) state_q <= Fields;
+      default: if (ended_q && next_i) state_q <= Fields;  // Rest
     endcase
     if (taken && s_axis.tlast) begin
       ended_q <= 1'b1;

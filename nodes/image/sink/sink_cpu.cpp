@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sink node: is every frame there, in order, and which pixels did it have?
 //
-// The measured chain ends when the sink has taken the image. `done` goes out at once, so that the
-// camera need not wait; only then is the image hashed, in the same callback and from the sample's
-// own memory, which stays untouched as long as the sample is held. Lines are kept in memory and
-// written some hundred at a time.
+// The measured chain ends when the sink has taken the image. The image is hashed in the same
+// callback and from the sample's own memory, which stays untouched as long as the sample is held.
+// Only then does `done` go out: with one frame in flight, nothing is done for a frame beside the
+// next one. Lines are kept in memory and written some hundred at a time.
 #include <cstdlib>
 #include <ligament/ligament.hpp>
 #include <ligament/std_msgs/msg/u_int64.hpp>
@@ -99,19 +99,20 @@ void Sink::acknowledge(std::int64_t stamp_ns) {
 }
 
 void Sink::on_image(const sensor_msgs::msg::ImageView& view) {
-  acknowledge(stamp_of(view));
   const auto verdict =
       check_.on_frame(stamp_of(view), {view.width(), view.height(), view.encoding()});
   tell(verdict, view);
   using Kind = FrameCheck::Kind;
-  if (verdict.kind == Kind::duplicate || verdict.kind == Kind::backwards) return;
-  const auto pixels = image_of(view);
-  if (pixels) {
-    keep(verdict, view, *pixels);
-  } else if (told_image_(pixels.error())) {
-    report_error("frame " + std::to_string(verdict.index) +
-                 " is no image that can be recorded: " + to_string(pixels.error()));
+  if (verdict.kind != Kind::duplicate && verdict.kind != Kind::backwards) {
+    const auto pixels = image_of(view);
+    if (pixels) {
+      keep(verdict, view, *pixels);
+    } else if (told_image_(pixels.error())) {
+      report_error("frame " + std::to_string(verdict.index) +
+                   " is no image that can be recorded: " + to_string(pixels.error()));
+    }
   }
+  acknowledge(stamp_of(view));
   finish_if_done();
 }
 

@@ -81,6 +81,7 @@ void Ends::change(std::size_t entry, const std::string& port, std::size_t room_b
   End& end = this->entry(entry);
   end.port = port;
   end.room_bytes = room_bytes;
+  end.handed.clear();
 }
 
 std::size_t Ends::part_of(const Arrival& arrival) const {
@@ -182,7 +183,8 @@ bool Ends::lend_one(std::size_t number) {
   return true;
 }
 
-/// Of a gateway: a loan of the pool, if there is one.
+/// Of a gateway: a loan of the pool, if there is one. Of an exit: memory whose pages are there
+/// already, if what came into it has been published.
 std::optional<Room> Ends::new_room(std::size_t number) {
   End& end = ends_[number];
   while (!end.spare.empty()) {
@@ -192,7 +194,17 @@ std::optional<Room> Ends::new_room(std::size_t number) {
       return room;
     }  // of a core that was in this slot before
   }
-  return end.gateway ? delegate_.lend(number) : private_room(end.room_bytes);
+  if (end.gateway) {
+    return delegate_.lend(number);
+  }
+  const auto free = std::find_if(end.handed.begin(), end.handed.end(),
+                                 [](const Room& room) { return room.keep.use_count() == 1; });
+  if (free == end.handed.end()) {
+    return private_room(end.room_bytes);
+  }
+  Room room = std::move(*free);
+  end.handed.erase(free);
+  return room;
 }
 
 /// One message at a time, so that no end waits for the words of all of another's.

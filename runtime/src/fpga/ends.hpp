@@ -151,6 +151,7 @@ class Ends {
     std::deque<Sent> sent;
     std::map<std::uint16_t, Room> lent;  ///< by tag
     std::vector<Room> spare;             ///< lent before a reset, or given back
+    std::vector<Room> handed;            ///< of an exit: holds what came, as long as that is held
     std::uint16_t next_tag = 0;
     std::uint64_t seen = 0;           ///< rooms that were answered since the reset
     std::size_t messages = 0;         ///< sent in this run

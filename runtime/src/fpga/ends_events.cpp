@@ -178,6 +178,8 @@ void Ends::finish_exit(std::size_t number, std::uint8_t status, Room&& room) {
       end.spare.push_back(std::exchange(room, private_room(size)));
       message = room.memory;
       std::copy(stored.begin(), stored.end(), message.begin());
+    } else {
+      end.handed.push_back(room);
     }
     answer.departure = {.exit = exit,
                         .message = message,

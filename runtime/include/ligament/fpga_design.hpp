@@ -244,15 +244,17 @@ struct Departure {
   std::uint8_t publisher = 0;  ///< of a response: whose request it answers,
   std::uint16_t sequence = 0;  ///< and which; of a request: the core's own number
   std::shared_ptr<void> keep;  ///< holds its memory
+  bool lent = false;           ///< by who publishes it (Delegate::lend_exit)
   /// Of a node that answers each message: the Arrival::number that it answers, of one from memory.
   std::optional<std::size_t> cause = std::nullopt;
 };
 
-/// Memory lent to a gateway for one message: what begins it lies on a multiple of 64. `keep` holds
+/// Memory lent to hardware for one message: what begins it lies on a multiple of 64. `keep` holds
 /// it.
 struct Room {
   std::span<std::byte> memory;
   std::shared_ptr<void> keep;
+  bool lent = false;  ///< by who publishes what is in it, so it stays there; else it is copied
 };
 
 /// A message that a gateway has written into its room.
@@ -361,6 +363,8 @@ struct Delegate {
   std::function<std::optional<Room>(std::size_t)> lend;
   /// Takes what was stored so far, so that there is memory again.
   std::function<void(std::vector<FilledRoom>&&)> take;
+  /// Memory for one message of an exit; nothing: it is the driver's own, and copied from there.
+  std::function<std::optional<Room>(std::size_t)> lend_exit = {};
 };
 
 namespace detail {

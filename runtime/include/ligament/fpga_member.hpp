@@ -6,6 +6,7 @@
 /// topics are wires. Authors of cores do not see this: they write SystemVerilog and a manifest.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <functional>
 #include <ligament/client.hpp>
 #include <ligament/detail/core_client.hpp>
+#include <ligament/detail/device_rooms.hpp>
 #include <ligament/detail/hardware_figures.hpp>
 #include <ligament/fpga_design.hpp>
 #include <ligament/message_traits.hpp>
@@ -102,7 +104,12 @@ class Design {
                                                    std::unique_ptr<SlotCore> core);
   void vacate(std::size_t slot);
   [[nodiscard]] std::uint64_t& register_pin(std::size_t slot, std::size_t number);
-  void set_exit(std::size_t exit, std::function<void(const Departure&)> publish);
+  /// Where an exit's messages go, and how it gets memory for them if it is not the driver's own.
+  void set_exit(std::size_t exit, std::function<void(const Departure&)> publish,
+                std::function<std::optional<Room>()> lend = {});
+  /// Bytes of the memory for one message of an exit, and how many of them are out at once.
+  [[nodiscard]] std::size_t room_bytes(std::size_t exit) const { return plan_.rooms.at(exit); }
+  [[nodiscard]] std::size_t exit_rooms() const { return plan_.in_flight + 2; }
   [[nodiscard]] const ServedGateway& gateway(std::size_t gateway) const {
     return plan_.gateways.at(gateway);
   }
@@ -160,7 +167,6 @@ class Design {
   };
   struct Gateway {
     GatewayOutput output;
-    std::size_t lent = 0;
     std::deque<Waiting> waiting;
     std::vector<trace::MessageIdentity> messages;  ///< of this run, in order
     std::vector<std::uint64_t> publishers;         ///< in software, in order of appearance
@@ -169,6 +175,7 @@ class Design {
   struct Exit {
     std::size_t place = 0;  ///< whose it is
     std::function<void(const Departure&)> publish;
+    std::function<std::optional<Room>()> lend;
   };
 
   /// Sets that can go in; of a node that answers each message: as many as its fullest entry has.
@@ -205,6 +212,7 @@ class Design {
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] Delegate delegate();
   [[nodiscard]] std::optional<Room> lend(std::size_t gateway);
+  [[nodiscard]] std::optional<Room> lend_exit(std::size_t exit);
   void publish(std::vector<FilledRoom>&& stored);
   void tell_crossing(const Crossing& crossing, std::int64_t begin_ns, std::int64_t end_ns);
   void add_gateway_figures(std::size_t place, ligament::detail::HardwareFigures& figures) const;
@@ -263,10 +271,22 @@ class Member : public Node {
   }
   template <typename Out>
   void add_output(const std::string& port, std::size_t exit) {
-    auto publisher = create_publisher<Out>(port, QoS(queue_depth()));
-    design_->set_exit(exit, [publisher](const Departure& departure) {
-      publisher->publish_stored(departure.message);
-    });
+    PublisherOptions options;
+    options.max_loans = static_cast<std::uint32_t>(design_->exit_rooms());
+    options.front_bytes = detail::boundary_bytes;
+    auto publisher = create_publisher<Out>(port, QoS(queue_depth()), options);
+    const std::size_t bound = publisher->bound_bytes();
+    const std::size_t most = bound < detail::least_in_place ? 0 : design_->exit_rooms();
+    auto rooms = std::make_shared<detail::DeviceRooms<Out>>(
+        publisher, most, std::min(bound + detail::boundary_bytes, design_->room_bytes(exit)));
+    design_->set_exit(
+        exit,
+        [publisher, rooms](const Departure& departure) {
+          if (!departure.lent || !rooms->publish(departure.keep, departure.message)) {
+            publisher->publish_stored(departure.message);
+          }
+        },
+        [rooms] { return rooms->lend(); });
   }
 
   /// A service that the core offers.
@@ -360,52 +380,22 @@ class Member : public Node {
     const ServedGateway& served = design_->gateway(gateway);
     PublisherOptions options;
     options.max_loans = static_cast<std::uint32_t>(served.rooms);
-    options.front_bytes = boundary_bytes;
+    options.front_bytes = detail::boundary_bytes;
     auto publisher = create_publisher<Out>(served.topic, qos, options);
-    auto boundary = std::make_shared<std::size_t>(first_boundary<Out>());
-    design_->set_gateway_output(
-        gateway,
-        {.lend = [publisher, boundary, bytes = served.room_bytes]() -> std::optional<Room> {
-           auto loan = publisher->borrow_for_device(bytes, *boundary);
-           if (!loan) {
-             return std::nullopt;
-           }
-           auto keep = std::make_shared<pool::Loan>(std::move(*loan));
-           return Room{keep->payload(), keep};
-         },
-         .publish =
-             [publisher, boundary](FilledRoom&& stored) {
-               const auto loan = std::static_pointer_cast<pool::Loan>(stored.room.keep);
-               *boundary = boundary_in<Out>(stored).value_or(*boundary);
-               publisher->publish_filled(std::move(*loan), stored.front, stored.size);
-             }});
+    auto rooms =
+        std::make_shared<detail::DeviceRooms<Out>>(publisher, served.rooms, served.room_bytes);
+    design_->set_gateway_output(gateway, {.lend = [rooms] { return rooms->lend(); },
+                                          .publish =
+                                              [publisher, rooms](FilledRoom&& stored) {
+                                                const auto message = stored.room.memory.subspan(
+                                                    stored.front, stored.size);
+                                                if (!rooms->publish(stored.room.keep, message)) {
+                                                  publisher->publish_stored(message);
+                                                }
+                                              }});
   }
 
  private:
-  /// Frames begin at such multiples, with up to that much in front of the message.
-  static constexpr std::size_t boundary_bytes = 64;
-
-  /// How far behind a room's beginning the chosen array will be: that is what has to be aligned.
-  /// Before the first message: as in the shortest one.
-  template <typename Out>
-  static std::size_t first_boundary() {
-    const auto layout = MessageTraits<Out>::layout(typename MessageTraits<Out>::Shape{});
-    const std::size_t chosen = layout ? layout->chosen_offset : 0;
-    return (chosen + boundary_bytes - 1) / boundary_bytes * boundary_bytes;
-  }
-  template <typename Out>
-  static std::optional<std::size_t> boundary_in(const FilledRoom& stored) {
-    const std::span<const std::byte> room = stored.room.memory;
-    [[maybe_unused]] const auto view =
-        MessageTraits<Out>::View::parse(room.subspan(stored.front, stored.size));
-    if constexpr (requires { view->chosen_bytes(); }) {
-      if (view && !view->chosen_bytes().empty()) {
-        const auto chosen = static_cast<std::size_t>(view->chosen_bytes().data() - room.data());
-        return chosen / boundary_bytes * boundary_bytes;
-      }
-    }
-    return std::nullopt;
-  }
   struct Followed {
     std::uint64_t* wire = nullptr;
     std::string parameter;

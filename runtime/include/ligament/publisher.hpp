@@ -99,6 +99,8 @@ class PublisherBase {
   [[nodiscard]] const std::string& get_topic_name() const { return topic_; }
   [[nodiscard]] std::size_t get_subscription_count() const;
   [[nodiscard]] const QoSProfile& get_actual_qos() const { return qos_; }
+  /// The topic's largest stored message; 0: it has no bound. Not promised.
+  [[nodiscard]] std::size_t bound_bytes() const { return bound_bytes_; }
   [[nodiscard]] PublisherStatistics statistics() const;
   /// Counts, and tells, a message that somebody else could not write. Not promised.
   void refuse(CodecError error) { (void)refuse_message(error); }

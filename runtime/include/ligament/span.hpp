@@ -27,7 +27,7 @@ namespace ligament::trace {
 
 /// What kind of work a span is. The report's shares follow it. device: a thread waits for a device
 /// or simulates one; what that did is told by tell_device_work().
-enum class Category : std::uint8_t { compute, copy, serialise, device };
+enum class Category : std::uint8_t { compute, copy, serialise, device, transport };
 
 /// The name as it is in traces.
 [[nodiscard]] const char* to_string(Category category) noexcept;

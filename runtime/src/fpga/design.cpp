@@ -187,6 +187,7 @@ void Design::forget(std::size_t place) {
   for (const OutputPlan& output : plan_.nodes[place].outputs) {
     if (output.exit) {
       exits_[*output.exit].publish = {};
+      exits_[*output.exit].lend = {};
     }
   }
   for (const std::size_t entry : places_[place].entries) {
@@ -194,9 +195,11 @@ void Design::forget(std::size_t place) {
   }
 }
 
-void Design::set_exit(std::size_t exit, std::function<void(const Departure&)> publish) {
+void Design::set_exit(std::size_t exit, std::function<void(const Departure&)> publish,
+                      std::function<std::optional<Room>()> lend) {
   const std::lock_guard turn(turns_);
   exits_.at(exit).publish = std::move(publish);
+  exits_[exit].lend = std::move(lend);
 }
 
 std::size_t Design::whole_sets(const Place& place) const {
@@ -439,7 +442,9 @@ void Design::hand_over(const Outcome& outcome) {
       continue;
     }
     const auto* const cause = cause_of(place, departure.cause, left[departure.exit]++);
-    trace::Span copy(*place.member, "into the pool", trace::Category::copy,
+    const bool stays = departure.lent;
+    trace::Span span(*place.member, stays ? "out of hardware" : "into the pool",
+                     stays ? trace::Category::transport : trace::Category::copy,
                      cause != nullptr ? *cause : trace::MessageIdentity{});
     if (plan_.nodes[exit.place].offered_by) {
       answer(place, departure);

@@ -10,28 +10,28 @@ namespace ligament::fpga {
 
 Delegate Design::delegate() {
   return {.lend = [this](std::size_t gateway) { return lend(gateway); },
-          .take = [this](std::vector<FilledRoom>&& stored) { publish(std::move(stored)); }};
+          .take = [this](std::vector<FilledRoom>&& stored) { publish(std::move(stored)); },
+          .lend_exit = [this](std::size_t exit) { return lend_exit(exit); }};
 }
 
 void Design::set_gateway_output(std::size_t gateway, GatewayOutput output) {
   gateways_.at(gateway).output = std::move(output);
 }
 
-/// Asked for more than may be lent, the pool would count a failure: so it is not asked.
 std::optional<Room> Design::lend(std::size_t gateway) {
-  Gateway& to = gateways_[gateway];
-  if (!to.output.lend || to.lent >= plan_.gateways[gateway].rooms) {
-    return std::nullopt;
-  }
-  auto room = to.output.lend();
-  to.lent += static_cast<std::size_t>(room.has_value());
-  return room;
+  const auto& lend = gateways_[gateway].output.lend;
+  return lend ? lend() : std::nullopt;
+}
+
+/// A slot's memory is its driver's: the next core in it publishes elsewhere.
+std::optional<Room> Design::lend_exit(std::size_t exit) {
+  const bool is_slot = !plan_.regions.empty();
+  return is_slot || !exits_[exit].lend ? std::nullopt : exits_[exit].lend();
 }
 
 void Design::publish(std::vector<FilledRoom>&& stored) {
   for (FilledRoom& message : stored) {
     Gateway& from = gateways_[message.gateway];
-    --from.lent;
     if (from.output.publish) {
       from.output.publish(std::move(message));
     }

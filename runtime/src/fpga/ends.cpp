@@ -183,19 +183,22 @@ bool Ends::lend_one(std::size_t number) {
   return true;
 }
 
-/// Of a gateway: a loan of the pool, if there is one. Of an exit: memory whose pages are there
-/// already, if what came into it has been published.
+/// Of a gateway: a loan of the pool, if there is one. Of an exit: the same, else the driver's own:
+/// if what came into some has been published, that, because its pages are there already.
 std::optional<Room> Ends::new_room(std::size_t number) {
   End& end = ends_[number];
   while (!end.spare.empty()) {
     Room room = std::move(end.spare.back());
     end.spare.pop_back();
-    if (end.gateway || room.memory.size() == end.room_bytes) {
+    if (end.gateway || room.lent || room.memory.size() == end.room_bytes) {
       return room;
     }  // of a core that was in this slot before
   }
   if (end.gateway) {
     return delegate_.lend(number);
+  }
+  if (auto room = lends_exits() ? delegate_.lend_exit(number - gateways_) : std::nullopt) {
+    return room;
   }
   const auto free = std::find_if(end.handed.begin(), end.handed.end(),
                                  [](const Room& room) { return room.keep.use_count() == 1; });

@@ -171,6 +171,8 @@ class Ends {
   void lend(std::size_t number);
   [[nodiscard]] bool lend_one(std::size_t number);
   [[nodiscard]] std::optional<Room> new_room(std::size_t number);
+  /// Behind a table of pages, an exit's rooms are the same ones, and so are their entries.
+  [[nodiscard]] bool lends_exits() const { return delegate_.lend_exit && !pages_; }
   void learn(const Registers::Answer& answer, std::uint64_t cycle);
   void ask_for_events(std::uint64_t ends, Place low, Place high, Place event);
   void finish_send(std::size_t number, std::uint64_t event, std::uint64_t cycle);

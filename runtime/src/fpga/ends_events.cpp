@@ -178,14 +178,15 @@ void Ends::finish_exit(std::size_t number, std::uint8_t status, Room&& room) {
       end.spare.push_back(std::exchange(room, private_room(size)));
       message = room.memory;
       std::copy(stored.begin(), stored.end(), message.begin());
-    } else {
+    } else if (!room.lent) {
       end.handed.push_back(room);
     }
     answer.departure = {.exit = exit,
                         .message = message,
                         .publisher = static_cast<std::uint8_t>(end.header[0] >> 48U),
                         .sequence = static_cast<std::uint16_t>(end.header[0] >> 32U),
-                        .keep = std::move(room.keep)};
+                        .keep = std::move(room.keep),
+                        .lent = room.lent};
   } else {
     answer.fault = fault_of(status);
     end.spare.push_back(std::move(room));

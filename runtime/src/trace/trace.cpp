@@ -75,8 +75,9 @@ std::uint64_t track_of(std::string_view device, TrackKind kind, std::string_view
 }  // namespace
 
 const char* to_string(Category category) noexcept {
-  static constexpr std::array<const char*, 4> names{"compute", "copy", "serialise", "device"};
-  return ligament::detail::entry_of<Category::device>(names, category);
+  static constexpr std::array<const char*, 5> names{"compute", "copy", "serialise", "device",
+                                                    "transport"};
+  return ligament::detail::entry_of<Category::transport>(names, category);
 }
 
 const char* to_string(TrackKind kind) noexcept {

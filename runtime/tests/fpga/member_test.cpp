@@ -4,14 +4,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <ligament/fpga_member.hpp>
 #include <ligament/ligament.hpp>
+#include <ligament/std_msgs/msg/string.hpp>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,10 +24,23 @@
 namespace ligament::fpga::testing {
 namespace {
 
+template <typename Condition>
+bool waits_for(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 class Tested : public Member {
  public:
   Tested(const NodeOptions& options, std::shared_ptr<Design> design)
       : Member("tested", options, std::move(design), 0) {}
+  void publish_texts() { add_output<std_msgs::msg::String>("out", 0); }
 };
 
 class MemberTest : public ::testing::Test {
@@ -121,6 +138,104 @@ TEST_F(MemberTest, EntriesWaitForTheGatewaysOfTheirPart) {
   take(100);
   take(40);
   EXPECT_TRUE(published_.empty()) << "nothing has come to the gateway";
+}
+
+/// A topic of texts with its ends, and one text as hardware would store it.
+class TextTopic {
+ public:
+  using Text = std_msgs::msg::String;
+
+  TextTopic(std::shared_ptr<Context> context, std::size_t bound)
+      : context_(std::move(context)),
+        options_(NodeOptions().context(context_).topic("/out", with_bound(bound))),
+        listener_(std::make_shared<ligament::Node>("listener", options_)),
+        heard_by_(listener_->create_subscription<Text>("/out", QoS(5), [this](Sample<Text> sample) {
+          heard.emplace_back(sample.view().data());
+        })) {
+    const Text hello{.data = "hello"};
+    stored.resize(MessageTraits<Text>::layout_of(hello)->size);
+    (void)MessageTraits<Text>::serialize(hello, stored);
+  }
+
+  [[nodiscard]] const NodeOptions& options() const { return options_; }
+  void listen() {
+    executors::SingleThreadedExecutor executor({.context = context_});
+    executor.add_node(listener_);
+    for (int i = 0; i < 10; ++i) {
+      (void)executor.spin_some();
+    }
+  }
+
+  std::vector<std::byte> stored;
+  std::vector<std::string> heard;
+
+ private:
+  static TopicOptions with_bound(std::size_t bytes) {
+    TopicOptions options;
+    options.bound_bytes = bytes;
+    return options;
+  }
+
+  std::shared_ptr<Context> context_;
+  NodeOptions options_;
+  std::shared_ptr<ligament::Node> listener_;
+  std::shared_ptr<Subscription<Text>> heard_by_;
+};
+
+class BoundTest : public MemberTest, public ::testing::WithParamInterface<std::size_t> {};
+
+TEST_P(BoundTest, MessagesArriveWhetherTheyAreWrittenInPlaceOrCopied) {
+  open(1);
+  TextTopic topic(context_, GetParam());
+  member_.reset();
+  member_ = std::make_unique<Tested>(topic.options(), design_);
+  member_->publish_texts();
+  std::copy(topic.stored.begin(), topic.stored.end(), memory_.begin());
+  const bool came = waits_for([&] {
+    take(topic.stored.size());
+    topic.listen();
+    return topic.heard.size() >= 5;
+  });
+  EXPECT_TRUE(came);
+  EXPECT_EQ(topic.heard, std::vector<std::string>(topic.heard.size(), "hello"));
+  EXPECT_TRUE(member_->errors().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Bounds, BoundTest,
+                         ::testing::Values(detail::least_in_place, std::size_t{256},
+                                           std::size_t{0}));
+
+TEST_F(MemberTest, RoomsAreLoansAndGoOutWhereTheyLie) {
+  open(1);
+  TextTopic topic(context_, 256);
+  ligament::Node talker("talker", topic.options());
+  PublisherOptions options;
+  options.max_loans = 2;
+  options.front_bytes = detail::boundary_bytes;
+  const auto publisher = talker.create_publisher<TextTopic::Text>("/out", QoS(5), options);
+  ASSERT_TRUE(waits_for([&] { return publisher->get_subscription_count() == 1; }));
+  detail::DeviceRooms<TextTopic::Text> rooms(publisher, 2, 256 + detail::boundary_bytes);
+  const auto room = rooms.lend();
+  ASSERT_TRUE(room && room->lent);
+  {
+    const auto other = rooms.lend();
+    EXPECT_TRUE(other);
+    EXPECT_FALSE(rooms.lend()) << "both are lent";
+  }
+  const auto other = rooms.lend();
+  ASSERT_TRUE(other) << "one came back";
+  const auto place = room->memory.subspan(8, topic.stored.size());
+  std::copy(topic.stored.begin(), topic.stored.end(), place.begin());
+  EXPECT_TRUE(rooms.publish(room->keep, place));
+  detail::DeviceRooms<TextTopic::Text> others(talker.create_publisher<TextTopic::Text>("/out", 5),
+                                              2, 256);
+  EXPECT_FALSE(others.publish(other->keep, other->memory)) << "another publisher lent it";
+  EXPECT_TRUE(waits_for([&] {
+    topic.listen();
+    return !topic.heard.empty();
+  }));
+  EXPECT_EQ(topic.heard, std::vector<std::string>{"hello"});
+  EXPECT_EQ(publisher->statistics().loans_failed, 0U);
 }
 
 TEST_F(MemberTest, AMessageThatComesOutBrokenIsAnErrorOfTheNodeAndNotPublished) {

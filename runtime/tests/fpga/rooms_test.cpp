@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file Gateways that have no memory, or little of it: what waits, what goes on, what is lost.
+/// \file Gateways that have no memory, or little of it: what waits, what goes on, what is lost. And
+/// whose memory exits write into.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -44,14 +47,16 @@ class RoomsTest : public ::testing::Test {
     };
     Boundary boundary = model_.boundary();
     boundary.gateways = {{.network = 0, .subscription = 1, .publishers = {first}}};
-    simulation_ =
-        std::make_unique<Simulation>(model_.wires(), model_.plan, Memory{}, std::move(boundary),
-                                     Delegate{.lend = [this](std::size_t) { return lend(); },
-                                              .take =
-                                                  [this](std::vector<FilledRoom>&& stored) {
-                                                    taken_ += stored.size();
-                                                    rooms_ += stored.size();
-                                                  }});
+    simulation_ = std::make_unique<Simulation>(
+        model_.wires(), model_.plan, Memory{}, std::move(boundary),
+        Delegate{.lend = [this](std::size_t) { return lend(); },
+                 .take =
+                     [this](std::vector<FilledRoom>&& stored) {
+                       taken_ += stored.size();
+                       rooms_ += stored.size();
+                     },
+                 .lend_exit =
+                     [this](std::size_t exit) { return exit == 1 ? lend_exit() : std::nullopt; }});
   }
 
   std::optional<Room> lend() {
@@ -62,6 +67,21 @@ class RoomsTest : public ::testing::Test {
     return Room{room_, nullptr};
   }
 
+  std::optional<Room> lend_exit() {
+    if (lent_.use_count() > 3) {
+      return std::nullopt;
+    }
+    return Room{exit_rooms_.emplace_back(), lent_, true};
+  }
+
+  /// Of a message to the node that is apart, and its exit, to which memory is lent.
+  Departure apart_departs() {
+    Outcome outcome = simulation_->run({message(1)});
+    EXPECT_TRUE(outcome.troubles.empty());
+    EXPECT_EQ(outcome.departures.size(), 1U);
+    return std::move(outcome.departures.front());
+  }
+
   [[nodiscard]] Arrival message(std::size_t entry = 0) const {
     return {.entry = entry, .message = message_, .keep = {}};
   }
@@ -70,6 +90,9 @@ class RoomsTest : public ::testing::Test {
   std::size_t taken_ = 0;  ///< messages that were handed on in mid-run
   alignas(64) std::array<std::byte, 200> message_{};
   alignas(64) std::array<std::byte, 512> room_{};
+  struct alignas(64) ExitRoom : std::array<std::byte, 512> {};
+  std::deque<ExitRoom> exit_rooms_;
+  std::shared_ptr<int> lent_ = std::make_shared<int>(0);
   Model model_;
   std::unique_ptr<Simulation> simulation_;
 };
@@ -142,6 +165,33 @@ TEST_F(RoomsTest, AGatewayThatWasNotToldOfAMessageIsSeenAndCounted) {
   const Outcome outcome = simulation_->run({{.gateway = 0, .message = message_, .keep = {}}});
   EXPECT_TRUE(outcome.departures.empty());
   EXPECT_EQ(simulation_->gateways()[0].failed, 1U);
+}
+
+TEST_F(RoomsTest, AnExitWritesIntoWhatItIsLent) {
+  const Departure first_one = apart_departs();
+  EXPECT_TRUE(first_one.lent);
+  EXPECT_EQ(first_one.message.data(), exit_rooms_[0].data());
+  EXPECT_TRUE(std::equal(message_.begin(), message_.end(), first_one.message.begin(),
+                         first_one.message.end()));
+  const Departure second_one = apart_departs();
+  EXPECT_EQ(second_one.message.data(), exit_rooms_[1].data()) << "what came is not written again";
+}
+
+TEST_F(RoomsTest, AnExitThatIsLentNothingHasTheDriversMemoryAndUsesItAgain) {
+  const std::array<std::shared_ptr<int>, 3> lent{lent_, lent_, lent_};  // as many as there are
+  Departure first_one = apart_departs();
+  EXPECT_FALSE(first_one.lent);
+  EXPECT_TRUE(exit_rooms_.empty());
+  const Departure second_one = apart_departs();
+  EXPECT_NE(second_one.message.data(), first_one.message.data());
+  const std::byte* const free = first_one.message.data();
+  first_one.keep.reset();
+  std::vector<Departure> later;
+  while (later.size() < 3) {
+    later.push_back(apart_departs());
+  }
+  const auto is_free = [free](const Departure& one) { return one.message.data() == free; };
+  EXPECT_EQ(std::count_if(later.begin(), later.end(), is_free), 1);
 }
 
 TEST_F(RoomsTest, WhatWasHandedOnDoesNotComeAgainWhenACoreHangs) {

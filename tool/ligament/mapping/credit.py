@@ -33,6 +33,12 @@ that waits in front of it, and the one that comes."""
 IN_DESIGN = 2
 """The same of a design's entry: one that waits in front of it, and the one that comes."""
 
+AT_EXIT = 2
+"""Messages that an exit's publisher lends memory for, besides those in flight: one that is told
+of, and the one that comes. Of topics with a smaller bound than LEAST_IN_PLACE (device_rooms.hpp),
+or none, messages are copied instead."""
+LEAST_IN_PLACE = 64 * 1024
+
 IN_PYTHON = 4
 """Samples that a subscription of rmw_ligament_cpp may hold (spec/wire/rmw.md, section 4)."""
 

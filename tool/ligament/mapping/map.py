@@ -21,10 +21,12 @@ from ligament.mapping.backends import Backends, installed
 from ligament.mapping.budgets import budget_problems, budget_warnings, needs_of
 from ligament.mapping.clocks import clock_warnings, clocked, clocks_of
 from ligament.mapping.credit import (
+    AT_EXIT,
     IN_CORE,
     IN_DESIGN,
     IN_EMULATION,
     IN_PYTHON,
+    LEAST_IN_PLACE,
     PATIENCE_MS,
     SIMULATED_PATIENCE_MS,
     credit_of,
@@ -115,11 +117,14 @@ def map_graph(
 def _mapped_topics(decided: Decisions, platform: Platform) -> dict[str, MappedTopic]:
     """Return each topic with its transports, its network on an FPGA, its gateway and its credit."""
     held = {n: _held(decided.devices[n], decided.in_flight) for n in decided.hardware}
+    lends = {n for n in decided.hardware if decided.devices[n].emulation != "sw_emu"}
+    loans = dict.fromkeys(lends, decided.in_flight + AT_EXIT)
     held |= {n: IN_CORE for n, d in decided.devices.items() if d.kind == "mcu"}
     held |= {n: IN_PYTHON for n, d in decided.devices.items() if d.implementation == "python"}
     made = {}
     for name, topic in sorted(decided.topics.items()):
-        mapped = _topic(decided.graph, name, decided.choices[name], decided.containers, held)
+        credit = _credit(topic, decided.choices[name], decided.containers, held, loans)
+        mapped = _topic(topic, decided.choices[name], credit)
         mapped = _in_hardware(mapped, topic, decided, platform)
         made[name] = _with_gateway(mapped, topic, decided)
     return made
@@ -239,17 +244,28 @@ def _held(device: Device, in_flight: int) -> int:
     return IN_EMULATION if device.emulation == "sw_emu" else in_flight + IN_DESIGN
 
 
-def _topic(
-    graph: Graph,
-    name: str,
+def _credit(
+    topic: Topic,
     choice: Choice,
     containers: Mapping[str, str],
     held: Mapping[str, int],
-) -> MappedTopic:
-    topic = graph.topics[name]
-    in_pool = bool({"shm", "queue"} & set(choice.transports))
+    loans: Mapping[str, int],
+) -> Credit | None:
+    """Return what may be in flight on a topic in the pool.
+
+    `held`: samples that nodes hold of each input; `loans`: for which they lend memory at an output.
+    """
+    if not {"shm", "queue"} & set(choice.transports):
+        return None
+    ends = driven_ends(topic.ends, held)
+    in_place = (topic.bound_bytes or 0) >= LEAST_IN_PLACE
+    lent = {e: loans[e.node] for e in ends if e.direction == "out" and e.node in loans}
+    return credit_of(ends, containers, topic.bound_bytes, lent if in_place else {})
+
+
+def _topic(topic: Topic, choice: Choice, credit: Credit | None) -> MappedTopic:
     return MappedTopic(
-        id=name,
+        id=topic.id,
         hash=topic.hash,
         message=topic.message,
         mapped=choice.mapped,
@@ -261,9 +277,7 @@ def _topic(
         mode=topic.mode,
         bound_bytes=topic.bound_bytes,
         bounds=topic.bounds,
-        credit=credit_of(driven_ends(topic.ends, held), containers, topic.bound_bytes)
-        if in_pool
-        else None,
+        credit=credit,
     )
 
 

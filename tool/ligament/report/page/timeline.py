@@ -31,7 +31,7 @@ _WORK = (
     "callback_start", "callback_end", "span_begin", "span_value", "span_end", "publish", "send",
     "take",
 )  # fmt: skip
-_CATEGORIES = ("callback", "compute", "copy", "serialise", "device")
+_CATEGORIES = ("callback", "compute", "copy", "serialise", "device", "transport")
 
 Thread = tuple[str, int]
 

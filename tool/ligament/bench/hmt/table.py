@@ -51,6 +51,14 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 f" {row['p50']:.0f} MHz (goal {params['goal']})",
                 soft_wrap=True,
             )
+        if row["metric"] == "clock":
+            of = {r["metric"]: r["p50"] for r in rows if r["params"].items() <= params.items()}
+            console.print(
+                f"{params['design']} of {params['width']} bits on UltraScale+: {of['cells']:.2f} ns"
+                f" of cells, {row['p50']:.0f} MHz if wires take as long (goal {params['goal']});"
+                f" at 250 MHz {of['wire']:.2f} ns for each wire",
+                soft_wrap=True,
+            )
         if row["metric"] == "chain":
             cycles = row["p50"]
             others = {r["metric"]: r["p50"] for r in rows if r["params"] == params}

@@ -104,6 +104,7 @@ def test_cells_are_counted() -> None:
        2   RAMB18E2
 """
     assert area.figures_of(area.cells_of(report)) == {"lut": 95, "ff": 271, "ramb18": 20}
+    assert area.figures_of({"URAM288": 2, "RAMB18E2": 1})["ramb18"] == 33
 
 
 def test_the_table_shows_the_published_figures_beside() -> None:

@@ -42,7 +42,7 @@ def test_the_longest_of_all_paths_is_found() -> None:
     paths = paths_of(register(4, 2), register(3, 5), slow, fast)
     found = paths.longest()
     assert found.ps == 77 + 70  # of LUT2's two inputs the slower, the fifth of six
-    assert found.nets == ("2", "near[0]")
+    assert found.nets == ("2", "near[0]", "5")
     assert paths.longest(wire=100).ps == 77 + 100 + 70 + 100
 
 

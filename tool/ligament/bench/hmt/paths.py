@@ -25,7 +25,7 @@ WITHIN = {("CARRY4", "CI"), ("MUXF7", "I0"), ("MUXF7", "I1"), ("MUXF8", "I0"), (
 
 @dataclass(frozen=True)
 class Path:
-    """From register to register: its delay, and the nets on its way."""
+    """From register to register: its delay, and its nets, the last one that of the second."""
 
     ps: int
     nets: tuple[str, ...]
@@ -38,7 +38,8 @@ class Paths:
         #: In front of each net, through logic: net, delay, whether a wire leads from it.
         self.arcs: dict[Net, list[tuple[Net, int, bool]]] = {}
         self.starts: dict[Net, int] = {}
-        self.ends: list[tuple[Net, int]] = []
+        #: What is sampled: net, setup, and a net behind the register.
+        self.ends: list[tuple[Net, int, Net]] = []
         self.module = module
         for cell in module["cells"].values():
             found = cell_of(cell["type"])
@@ -48,7 +49,7 @@ class Paths:
             if port["direction"] == "input":
                 self.starts.update((net, CLOCK_TO_PORT) for net in _nets(port["bits"]))
             else:
-                self.ends += [(net, 0) for net in _nets(port["bits"])]
+                self.ends += [(net, 0, net) for net in _nets(port["bits"])]
         graph = {net: [arc[0] for arc in arcs] for net, arcs in self.arcs.items()}
         self.order = list(TopologicalSorter(graph).static_order())
 
@@ -61,11 +62,11 @@ class Paths:
                 there = arrival.get(source, -1) + ps + wire * wired
                 if source in arrival and there > arrival.get(net, -1):
                     arrival[net], before[net] = there, source
-        reached = [(arrival[net] + wire + ps, net) for net, ps in self.ends if net in arrival]
+        reached = [(arrival[end[0]] + wire + end[1], end) for end in self.ends if end[0] in arrival]
         if not reached:
             return Path(0, ())
-        ps, net = max(reached)
-        return Path(ps, tuple(self._names(_back(before, net))))
+        ps, (net, _, behind) = max(reached)
+        return Path(ps, tuple(self._names([*_back(before, net), behind])))
 
     def wire_at(self, period_ps: int) -> int:
         """The most that each wire may take for a period; below 0: it is too long without any."""
@@ -89,7 +90,8 @@ class Paths:
         for pin in inputs:
             setup = found.needs(pin)
             if setup is not None:
-                self.ends += [(net, setup) for net in _nets(wires[pin])]
+                behind = next((net for out in outputs for net in _nets(wires[out])), 0)
+                self.ends += [(net, setup, behind) for net in _nets(wires[pin])]
 
     def _add_arcs(self, entry: Sequence[Any], leaves: Sequence[Any], ps: int, wired: bool) -> None:
         for place, source in enumerate(entry):

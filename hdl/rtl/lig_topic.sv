@@ -52,14 +52,17 @@ module lig_topic #(
   localparam int unsigned Lanes = DATA_WIDTH / 8;
   localparam int unsigned T = $clog2(Lanes);
 
-  // The last kept lane of a thermometer, by halving.
+  // The last kept lane of a thermometer. Its bit b is odd where the kept lanes at multiples of 2^b, without lane 0,
+  // are: those at odd multiples, and those that bit b + 1 counts.
   function automatic logic [T-1:0] tail_of(input logic [Lanes-1:0] keep);
-    logic [T-1:0] tail;
-    tail = '0;
+    logic [T:0] tail;
+    logic [Lanes-1:0] odd;
+    tail[T] = 1'b0;
     for (int b = int'(T) - 1; b >= 0; b--) begin
-      if (keep[tail|T'(1<<b)]) tail = tail | T'(1 << b);
+      for (int i = 0; i < int'(Lanes); i++) odd[i] = i % (2 << b) == 1 << b;
+      tail[b] = ^(keep & odd) ^ tail[b+1];
     end
-    return tail;
+    return tail[T-1:0];
   endfunction
 
   // Lanes 0..tail of a last beat, else all. A shift: simulators make one operation of it.

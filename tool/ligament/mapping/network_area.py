@@ -43,8 +43,8 @@ class Fit:
     luts: Luts | None = None
 
 
-#: By the family's name in platform.yaml. On an ECP5 Yosys needs 382 LUTs for 4 publishers to 2
-#: subscriptions and 591 for 8 to 2, and needed 558 and 584 at an earlier commit: no formula of
+#: By the family's name in platform.yaml. On an ECP5 Yosys needs 487 LUTs for 4 publishers to 2
+#: subscriptions and 567 for 8 to 2, and needed 382 and 591 at an earlier commit: no formula of
 #: publishers tells that.
 FITS: Mapping[str, Fit] = {
     "xcup": Fit(
@@ -53,9 +53,9 @@ FITS: Mapping[str, Fit] = {
             1.075,
             13.3,
             0.146,
-            (0, 0, 0.07, 0.33, 1.33),
-            0.78,
-            {"keep-all": 0, "keep-last": 55, "best-effort": 31},
+            (0, 0, 0.07, 0.33, 1.25),
+            1.04,
+            {"keep-all": 0, "keep-last": 55, "best-effort": 62},
         ),
     ),
     "ecp5": Fit({"keep-all": 0, "keep-last": 224, "best-effort": 191}),

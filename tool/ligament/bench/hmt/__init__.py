@@ -48,7 +48,8 @@ def _add_areas(measured: Measured) -> None:
     wanted: list[tuple[str, Callable[[], list[Row]]]] = [
         ("area of the driving graph", driving.measure),
         *((f"area of {n.name}", partial(area.measure, n)) for n in area.NETWORKS),
-        *((f"clock of a {name}", partial(timing.measure, name)) for name in timing.DESIGNS),
+        *((f"placed {d.name}", partial(timing.place, d)) for d in timing.PLACED),
+        *((f"cells of a {d.name}", partial(timing.add_up, d)) for d in timing.BY_CELLS),
     ]
     for what, take in wanted:
         with measured.attempt(what):

@@ -63,9 +63,13 @@ SOURCES = [*sorted(RTL.glob("*.sv")), *(DRIVER.with_name(f"hmt_{n}.sv") for n in
 #: Kinds of queues as lig_topic's QOS has them.
 QUEUES = ("keep-all", "keep-last", "best-effort")
 
+#: Block RAMs of 18 kbit that hold as much as an UltraRAM, which Yosys takes for 4096 beats.
+ULTRA_RAM_PIECES = 16
+
 NOTES = (
     "lut, ff, ramb18: cells after synthesis, flattened, without place-and-route; an inverter counts"
-    " as a LUT, a carry cell of an ECP5 as two, a block RAM of 36 kbit as two of 18",
+    " as a LUT, a carry cell of an ECP5 as two, a block RAM of 36 kbit as two of 18, an UltraRAM as"
+    " 16",
 )
 
 
@@ -96,7 +100,8 @@ def measure(network: Network) -> list[Row]:
 def figures_of(cells: dict[str, int], family: str = "xcup") -> dict[str, int]:
     """The figures that are compared. An inverter is counted as a LUT."""
     found = find_family(family).resources(cells)
-    return {"lut": found["lut"], "ff": found["ff"], "ramb18": found["bram18"]}
+    ram = found["bram18"] + ULTRA_RAM_PIECES * found.get("uram", 0)
+    return {"lut": found["lut"], "ff": found["ff"], "ramb18": ram}
 
 
 def cells_of(report: str) -> dict[str, int]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ligament.bench.hmt.area import cells_of, figures_of, flattened
 from ligament.bench.hmt.network import BUILD, DRIVER, RTL
 from ligament.bench.measuring import Row, make_row
@@ -13,6 +15,11 @@ SOURCES = [DRIVER.with_name(name) for name in ("hmt_node.sv", "hmt_driving.sv")]
 FAMILY = "xcup"
 
 
+def sources() -> list[Path]:
+    """All that it is synthesised from."""
+    return [*sorted(RTL.glob("*.sv")), *SOURCES]
+
+
 def measure() -> list[Row]:
     """Cells of both ways; that of topics has the other's as its goal."""
     rows: list[Row] = []
@@ -20,8 +27,7 @@ def measure() -> list[Row]:
     for way in WAYS:
         folder = BUILD / f"driving-{way}"
         values = f"-G TOPICS={WAYS.index(way)}"
-        sources = [*sorted(RTL.glob("*.sv")), *SOURCES]
-        report = flattened(folder, "hmt_driving", values, sources, FAMILY)
+        report = flattened(folder, "hmt_driving", values, sources(), FAMILY)
         figures = figures_of(cells_of(report), FAMILY)
         for metric, value in figures.items():
             params = {"graph": "driving", "way": way, "width": 64, "depth": 512}

@@ -100,6 +100,10 @@ FIGURES = Figures(
         ),
         Goal("clock of a {design}, {width} bits, on an {part}", "fmax", _declared, at_least=True,
              exact=True),
+        Goal("clock of a {design}, {width} bits, on UltraScale+ if wires take as long as cells",
+             "clock", _declared, at_least=True, exact=True),
+        Goal("cells of the longest path of a {design}, {width} bits, on UltraScale+", "cells"),
+        Goal("time for each wire of a {design}, {width} bits, on UltraScale+ at 250 MHz", "wire"),
     ),
     results={
         "hmt": "networks of 1 to 4 publishers and 1 to 9 subscribers",

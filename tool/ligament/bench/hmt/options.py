@@ -26,7 +26,7 @@ class Options:
     published: bool = option(
         False, "The published design: 64 bits, 15 beats of framing, one request."
     )
-    area: bool = option(False, "Count cells with Yosys as well: 24 networks, 2 designs.")
+    area: bool = option(False, "Cells and clocks as well, with Yosys and nextpnr.")
     no_cycles: bool = option(False, "Simulate nothing: with --area, the cells alone.")
 
 

@@ -43,14 +43,9 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
         console.print(_published(), "", soft_wrap=True)
     for cells in tables_of(rows):
         console.print(cells, "", soft_wrap=True)
+    _print_clocks(console, rows)
     for row in rows:
         params = row["params"]
-        if row["metric"] == "fmax":
-            console.print(
-                f"{params['design']} of {params['width']} bits on an {params['part']}:"
-                f" {row['p50']:.0f} MHz (goal {params['goal']})",
-                soft_wrap=True,
-            )
         if row["metric"] == "chain":
             cycles = row["p50"]
             others = {r["metric"]: r["p50"] for r in rows if r["params"] == params}
@@ -66,6 +61,25 @@ def print_result(console: Console, result: dict[str, Any]) -> None:
                 f"{row['metric']}: a message of {row['params']['bytes']} bytes in"
                 f" {row['p50']:.1f} ms (sd {row['sd']:.1f}, n {row['n']};"
                 f" goal {SIMULATION_MS:.0f})",
+                soft_wrap=True,
+            )
+
+
+def _print_clocks(console: Console, rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        params = row["params"]
+        if row["metric"] == "fmax":
+            console.print(
+                f"{params['design']} of {params['width']} bits on an {params['part']}:"
+                f" {row['p50']:.0f} MHz (goal {params['goal']})",
+                soft_wrap=True,
+            )
+        if row["metric"] == "clock":
+            of = {r["metric"]: r["p50"] for r in rows if r["params"].items() <= params.items()}
+            console.print(
+                f"{params['design']} of {params['width']} bits on UltraScale+: {of['cells']:.2f} ns"
+                f" of cells, {row['p50']:.0f} MHz if wires take as long (goal {params['goal']});"
+                f" at 250 MHz {of['wire']:.2f} ns for each wire",
                 soft_wrap=True,
             )
 

@@ -111,6 +111,16 @@ inline std::unique_ptr<Model> chain() {
   return model;
 }
 
+/// entry 0 -> a -> topic -> b -> exit, and entry 1 -> b: it joins both.
+inline std::unique_ptr<Model> joined() {
+  auto model = chain();
+  Stream* second = model->stream();
+  model->nodes[1].inputs.push_back(second);
+  model->entries.push_back(second);
+  model->plan[1].inputs.push_back({.probe = model->probe(second), .entry = 1, .port = "second"});
+  return model;
+}
+
 class DesignTest : public ::testing::Test {
  protected:
   void SetUp() override {

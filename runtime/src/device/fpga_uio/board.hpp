@@ -175,10 +175,11 @@ class Board {
   [[nodiscard]] const NodeStreams& node_of(std::size_t stream) const;
   [[nodiscard]] bool is_unread(std::size_t stream) const;
   [[nodiscard]] bool may_repeat() const;
-  /// How many messages each input has got.
+  /// How many messages each input has got; or of each node.
   using Given = std::vector<std::uint64_t>;
+  [[nodiscard]] std::uint64_t in_front(std::size_t stream, const Given& of_nodes) const;
+  [[nodiscard]] Given most_sets(const Given& given) const;
   [[nodiscard]] Given given_now(bool repeats) const;
-  [[nodiscard]] std::uint64_t lost_in_front(std::size_t stream, const Given& lost) const;
   [[nodiscard]] Given lost_answers(const Given& given, const std::vector<Fault>& owed) const;
   void part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& outcome);
   void leave_sets(std::vector<Fault>& owed);

@@ -19,7 +19,7 @@ inline constexpr std::uint8_t nothing_code = 9;
 
 inline const char* problem_text(std::uint8_t problem) {
   static constexpr std::array texts{
-      "no problem",
+      "the core gives no reason",
       "its frame ends within the header",
       "it is not little-endian CDR",
       "its frame ends before it does",

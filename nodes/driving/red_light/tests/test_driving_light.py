@@ -319,12 +319,13 @@ async def refuses_and_goes_on(dut):
     beats = fields(good)
     cuts = sorted({min(n, len(beats) - 1) for n in (0, 5, 14, 40, 200, len(beats))})
     for number, cut in enumerate(cuts):
-        got = await ask_each(dut, "s_axis_image", [*beats[:cut], broken(3)], 0.1)
-        assert [one.problem for one in got] == [3]
+        got = await ask_each(dut, "s_axis_image", [*beats[:cut], broken(10)], 0.1)
+        assert [one.problem for one in got] == [10]
         await detector.frame(replace(good, stamp=(3, number)))
-    got = await ask_each(dut, OTHER, [*point_stamped(SECOND_NS)[:2], broken(5)])
-    assert [one.problem for one in got] == [5]
-    await detector.frame(replace(good, stamp=(4, 0)))
+    for number, cut in enumerate((0, 2)):
+        got = await ask_each(dut, OTHER, [*point_stamped(SECOND_NS)[:cut], broken(5)])
+        assert [one.problem for one in got] == [5]
+        await detector.frame(replace(good, stamp=(4, number)))
 
 
 @cocotb.test()

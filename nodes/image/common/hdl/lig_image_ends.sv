@@ -37,14 +37,14 @@ module lig_image_ends
 
   logic open, ended, broken, done;
   logic early_q;          // it was broken before its answer began
-  logic [3:0] problem_q;  // of a broken image
+  logic [3:0] problem;
   refusal_e why;
   logic [2:0] text_address;
   logic [bits_of(PIXELS)-1:0] text;
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming ();
 
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o, .refusal_o, .ended_o(ended), .broken_o(broken),
+      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o, .refusal_o, .ended_o(ended), .broken_o(broken), .problem_o(problem),
       .next_i(state_q == Flush), .pixels(coming), .text_address_i(text_address), .text_o(text));
 
   lig_image_out #(.PIXELS(PIXELS)) write_image (
@@ -53,11 +53,8 @@ module lig_image_ends
       .header_i(s_axis.header), .m_axis);
 
   // What the core makes of a message without all its fields is no reason.
-  assign why = early_q || (broken && refusal_i == Fine) ? refusal_e'({4'd0, problem_q}) : refusal_i;
-  always_ff @(posedge clk_i) begin
-    if (!turn_o.answers) early_q <= broken;
-    if (s_axis.tvalid && s_axis.tlast) problem_q <= s_axis.tdata[3:0];
-  end
+  assign why = early_q || (broken && refusal_i == Fine) ? refusal_e'({4'd0, problem}) : refusal_i;
+  always_ff @(posedge clk_i) if (!turn_o.answers) early_q <= broken;
 
   assign turn_o.start = state_q == Wait && open && ready_i;
   assign turn_o.answers = state_q == Answer;

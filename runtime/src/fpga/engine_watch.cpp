@@ -97,7 +97,10 @@ void Engine::end_answer(Watch& watch, bool single_beat) {
 void Engine::observe_problems() {
   for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
     if (*wires_.problem[i] != 0) {
-      tell(blamed_[i], broken_text(*wires_.problem[i]));
+      const auto& outputs = nodes_[blamed_[i]].outputs;
+      const auto output = std::find_if(outputs.begin(), outputs.end(),
+                                       [i](const OutputPlan& one) { return one.problem == i; });
+      tell(blamed_[i], broken_text(output->port, *wires_.problem[i]));
     }
     if (*wires_.refusal[i] != 0 && *wires_.refusal[i] != nothing_code) {
       tell(blamed_[i], refusal_text(nodes_[core_of(blamed_[i])].refusals, *wires_.refusal[i]));
@@ -121,7 +124,7 @@ void Engine::finish_answer(Answer&& answer) {
   answer.frame -= before;
   watch.arrived = answer.frame + 1;
   if (!answer.fault.empty()) {
-    tell(node, answer.fault);
+    tell(node, fmt::format("its message on {} {}", watch.output->port, answer.fault));
     return;
   }
   Answers& frames = answers_[answer.exit];

@@ -64,7 +64,7 @@ inline std::unique_ptr<Model> single() {
   model->add_node({in}, {out});
   model->entries = {in};
   model->exits = {out};
-  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0}}, {}}};
+  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0, "out"}}, {}}};
   return model;
 }
 

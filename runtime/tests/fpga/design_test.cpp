@@ -277,6 +277,9 @@ TEST_F(DesignTest, CountsSetsThatAreNotWholeWhenItLeaves) {
   const Outcome first = simulation.run({message(100), message(100)}, [] { return false; });
   EXPECT_FALSE(first.stopped);
   EXPECT_TRUE(first.departures.empty());
+  using Counts = std::vector<std::uint64_t>;
+  EXPECT_EQ(simulation.open({}), Counts{2});
+  EXPECT_EQ(simulation.open({1, 4}), Counts{4}) << "of one set each";
   // More than an entry is told of at once, and one set that is whole.
   model->nodes[0].fault = Fault::silent;
   std::vector<Arrival> more(5, message(100));
@@ -284,7 +287,9 @@ TEST_F(DesignTest, CountsSetsThatAreNotWholeWhenItLeaves) {
   int asked = 0;
   const Outcome left = simulation.run(std::move(more), [&asked] { return ++asked == 3; });
   EXPECT_TRUE(left.stopped);
-  EXPECT_EQ(left.left, std::vector<std::uint64_t>{7});
+  EXPECT_EQ(left.left, Counts{7});
+  EXPECT_EQ(simulation.open({}), Counts{0}) << "they are counted";
+  EXPECT_EQ(simulation.open({1, 0}), Counts{1});
 }
 
 TEST_F(DesignTest, CountsEachMessageOfANodeThatAnswersEachWhenItLeaves) {

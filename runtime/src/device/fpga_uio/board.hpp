@@ -92,6 +92,10 @@ class Board {
   /// is owed; what has come is told.
   [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs,
                                        const std::function<bool()>& stop = {});
+  /// Of a node: its messages whose sets are not whole. `waiting`, by stream: those that have not
+  /// gone in.
+  [[nodiscard]] std::uint64_t open(const NodeStreams& node,
+                                   const std::vector<std::uint64_t>& waiting) const;
   /// Busy cycles, beats read and beats written of its memory port since the reset.
   [[nodiscard]] Result<std::array<std::uint64_t, 3>> port_counts();
   [[nodiscard]] const BoardFigures& figures() const { return figures_; }

@@ -177,19 +177,28 @@ void Board::part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& 
   }
 }
 
+std::uint64_t Board::open(const NodeStreams& node,
+                          const std::vector<std::uint64_t>& waiting) const {
+  const Given given = given_now(false);
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
+  for (const std::size_t input : node.inputs) {
+    const bool again = ways_[input].parted.again;  // behind a reset it has not gone in yet
+    least = std::min(least, given[input]);
+    most = std::max(most, given[input] + waiting[input] + std::uint64_t{again});
+  }
+  return most - least;
+}
+
 /// Nobody waits for them any more.
 void Board::leave_sets(std::vector<Fault>& owed) {
-  const Given given = given_now(false);
+  const Given none(ways_.size());
+  for (Way& way : ways_) {
+    way.parted = {};
+  }
   for (const NodeStreams& node : plan_.nodes) {
-    std::uint64_t least = UINT64_MAX;
-    std::uint64_t most = 0;
-    for (const std::size_t input : node.inputs) {
-      least = std::min(least, given[input]);
-      most = std::max(most, given[input]);
-      ways_[input].parted = {};
-    }
-    if (most != least) {
-      owed.push_back({node.name, "a set of its messages is not whole", 0, most - least});
+    if (const std::uint64_t messages = open(node, none); messages != 0) {
+      owed.push_back({node.name, "a set of its messages is not whole", 0, messages});
     }
   }
 }

@@ -247,6 +247,18 @@ def test_text_without_an_end_is_refused(model: Model) -> None:
     assert broken(model, model.frame_of(stored[:-2] + b"\1\0", 0)) is Problem.BAD_TEXT
 
 
+def test_of_two_problems_the_first_one_is_told(model: Model) -> None:
+    """The second one is found in the next step, while the first one is on its way."""
+    model.load(layout("std_msgs/msg/String"))
+    cut = model.frame_of(b"\0\0\0\0", 0)
+    assert broken(model, cut) is Problem.ENCAPSULATION
+    assert broken(model, header_of(5, 0, kind=3) + cut[16:]) is Problem.REFUSED
+    model.load(layout("example_interfaces/msg/WString"))
+    stored = encode(STORE, "example_interfaces/msg/WString", {"data": "x" * 40})
+    wild = stored[:8] + b"\0\0\1\0" * (model.lanes // 4)
+    assert broken(model, model.frame_of(wild, 0)) is Problem.BAD_TEXT
+
+
 def test_a_node_that_breaks_the_order_is_told(model: Model) -> None:
     """lig_pack ends the frame, says why for a cycle, drops the rest, and goes on."""
     name = "std_msgs/msg/Header"

@@ -32,6 +32,7 @@ module driving_compensation
   // --- the image that comes -------------------------------------------------------------------------------
 
   logic open, ended, broken, next, may_come;
+  logic [3:0] problem;
   shape_t shape;
   refusal_e unreadable, refusal;
   logic [2:0] text_address;
@@ -39,7 +40,7 @@ module driving_compensation
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming (), made ();
 
   lig_image_in #(.MAX_WIDTH(32767), .MAX_HEIGHT(32767), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended), .broken_o(broken),
+      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended), .broken_o(broken), .problem_o(problem),
       .next_i(next), .pixels(coming), .text_address_i(text_address), .text_o(text));
 
   // Its header may change as soon as its last beat was taken.
@@ -125,7 +126,7 @@ module driving_compensation
     if (state_q == Begin && !answers_q) begin
       answers_q <= 1'b1;
       result_q <= shape;
-      reason_q <= refusal;
+      reason_q <= broken ? refusal_e'({4'd0, problem}) : refusal;
       broken_q <= broken;
       answer_header_q <= header_q;
     end

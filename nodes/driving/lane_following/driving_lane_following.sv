@@ -58,6 +58,7 @@ module driving_lane_following
   answer_e answer_q;
 
   logic open, ended, broken, handed, scanned, broken_q;
+  logic [3:0] problem;
   shape_t shape;
   refusal_e unreadable, refusal_q, answered_q;
   lig_stream_pkg::header_t came_with_q;  // the header of the image that comes
@@ -65,7 +66,7 @@ module driving_lane_following
   logic [bits_of(PIXELS)-1:0] unused_text;
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
-      .broken_o(broken), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
+      .broken_o(broken), .problem_o(problem), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
 
   // --- what follows from parameters, the size and votes -----------------------------------------------------
 
@@ -250,7 +251,7 @@ module driving_lane_following
       sec_q <= shape.sec;
       nanosec_q <= shape.nanosec;
       header_q <= came_with_q;
-      answered_q <= refusal_q;
+      answered_q <= broken ? refusal_e'({4'd0, problem}) : refusal_q;
       broken_q <= broken;
     end
     unique case (answer_q)

@@ -35,6 +35,7 @@ module driving_lane_planner
   typedef enum logic [2:0] {Wait, Table, Survey, Take, Hold} coming_e;
   coming_e coming_q;
 
+  logic [3:0] problem;
   logic open, ended, broken, abandons, next, claim, claimed_q, answers_q, answered_q, texted_q, done, colour, known;
   logic [2:0] text_address;
   logic [bits_of(PIXELS)-1:0] text;
@@ -44,7 +45,7 @@ module driving_lane_planner
 
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(32767), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
-      .broken_o(broken), .next_i(next), .pixels(raw), .text_address_i(text_address), .text_o(text));
+      .broken_o(broken), .problem_o(problem), .next_i(next), .pixels(raw), .text_address_i(text_address), .text_o(text));
 
   // --- the table of the view's rows -------------------------------------------------------------------------
 
@@ -143,6 +144,7 @@ module driving_lane_planner
   // --- the answer -------------------------------------------------------------------------------------------
 
   logic out_ended, out_broken, ended_q;
+  refusal_e answer_why;
   lig_stream_pkg::header_t came_with_q, header_q;
 
   assign claim = coming_q inside {Take, Hold} && !claimed_q && !answers_q && !busy;
@@ -151,6 +153,7 @@ module driving_lane_planner
   assign abandons = coming_q == Hold && answered_q && broken;
   assign out_ended = ended_q || (claimed_q && ended);
   assign out_broken = claimed_q && ended && broken;
+  assign answer_why = out_broken && answer_refusal_q == Fine ? refusal_e'({4'd0, problem}) : answer_refusal_q;
 
   always_ff @(posedge clk_i) begin
     starts_q <= claim && refusal_q == Fine;
@@ -191,7 +194,7 @@ module driving_lane_planner
   assign made.pixel = seen.pixel;
   assign seen.ready = made.ready;
   lig_image_out #(.PIXELS(PIXELS)) write_image (
-      .clk_i, .rst_i, .go_i(answers_q), .shape_i(result_q), .refusal_i(answer_refusal_q), .ended_i(out_ended),
+      .clk_i, .rst_i, .go_i(answers_q), .shape_i(result_q), .refusal_i(answer_why), .ended_i(out_ended),
       .broken_i(out_broken), .done_o(done), .text_address_o(text_address), .text_i(text), .pixels(made),
       .header_i(header_q), .m_axis);
 endmodule

@@ -49,12 +49,13 @@ module driving_polyfit
   // --- the mask -------------------------------------------------------------------------------------------
 
   logic open, ended, broken;
+  logic [3:0] problem;
   shape_t shape;
   refusal_e refusal;
   logic [bits_of(PIXELS)-1:0] unused_text;
   lig_image_pixels_if #(.PIXELS(PIXELS)) pixels ();
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(1024), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended), .broken_o(broken),
+      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended), .broken_o(broken), .problem_o(problem),
       .next_i(state_q == Over), .pixels, .text_address_i('0), .text_o(unused_text));
 
   logic [PIXELS-1:0][1:0] classes;  // 1: yellow, 2: white
@@ -216,7 +217,7 @@ module driving_polyfit
       Watch: begin
         number_q <= Places;
         if (ended) begin
-          if (broken) problem_q <= 8'(TooShort);
+          if (broken) problem_q <= 8'(problem);
           else if (problem_q == '0 && full) problem_q <= TooManyRuns;
           state_q <= problem_q != '0 ? Refuse : Settle;
         end

@@ -43,6 +43,8 @@ class OnBoard final : public Hardware {
   [[nodiscard]] bool counts_cycles() const override { return false; }
   [[nodiscard]] std::vector<NetworkFigures> networks() const override;
   [[nodiscard]] PortFigures port() const override;
+  [[nodiscard]] std::vector<std::uint64_t> open(
+      const std::vector<std::uint64_t>& waiting) const override;
 
  private:
   class Implementation;

@@ -388,6 +388,10 @@ class Hardware {
   [[nodiscard]] virtual bool counts_cycles() const = 0;
   [[nodiscard]] virtual std::vector<NetworkFigures> networks() const = 0;
   [[nodiscard]] virtual PortFigures port() const = 0;
+  /// Between two runs, by node: messages that it was given, and has not answered. `waiting`, by
+  /// entry: those that have not come here yet.
+  [[nodiscard]] virtual std::vector<std::uint64_t> open(
+      const std::vector<std::uint64_t>& waiting) const = 0;
 
   // What only a simulator has.
   /// By probe; of a probe that no node has, nothing.
@@ -413,6 +417,8 @@ class Simulation final : public Hardware {
   [[nodiscard]] bool counts_cycles() const override { return true; }
   [[nodiscard]] std::vector<NetworkFigures> networks() const override;
   [[nodiscard]] PortFigures port() const override;
+  [[nodiscard]] std::vector<std::uint64_t> open(
+      const std::vector<std::uint64_t>& waiting) const override;
   [[nodiscard]] StreamFigures stream(std::size_t probe) const override;
   [[nodiscard]] std::vector<PaceFigures> paces() const override;
   [[nodiscard]] std::vector<GatewayFigures> gateways() const override;

@@ -41,6 +41,7 @@ class Turns {
  public:
   void lock();
   void unlock();
+  [[nodiscard]] bool try_lock();
 
  private:
   std::mutex mutex_;
@@ -202,6 +203,8 @@ class Design {
   void tell_gateways(trace::SpanValues& values, const std::vector<GatewayFigures>& before,
                      const PortFigures& port_before) const;
   void tell_losses(const Outcome& outcome) const;
+  [[nodiscard]] std::uint64_t left(std::size_t place) const;
+  static void tell_left(const Member& member, std::uint64_t messages);
   void set_up();
   void find_sources();
   void find_sources_of(Place& place, std::size_t number);
@@ -228,7 +231,7 @@ class Design {
   std::vector<GatewayFigures> gateway_figures_;
   PortFigures port_;
   std::uint64_t cycles_ = 0;     ///< of all runs
-  Turns turns_;                  ///< of all but the figures
+  mutable Turns turns_;          ///< of all but the figures
   mutable std::mutex mutex_;     ///< of the figures: the status thread reads them
   std::int64_t came_at_ns_ = 0;  ///< the last message
   bool starved_ = false;

@@ -169,6 +169,9 @@ void Design::leave(std::size_t place) {
   if (!plan_.regions.empty()) {
     return;
   }
+  if (const std::uint64_t messages = left(place); messages != 0) {
+    tell_left(*places_[place].member, messages);
+  }
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (&node_of(i) == &places_[place]) {
       forget(i);

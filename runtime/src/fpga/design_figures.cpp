@@ -130,16 +130,40 @@ void Design::tell_losses(const Outcome& outcome) const {
   }
   for (std::size_t i = 0; i < outcome.left.size(); ++i) {
     if (places_[i].member != nullptr && outcome.left[i] != 0) {
-      const std::string text =
-          fmt::format("asked to stop: {} of its messages have no answer", outcome.left[i]);
-      places_[i].member->get_logger().write(LogLevel::warn, text);
+      tell_left(*places_[i].member, outcome.left[i]);
     }
   }
 }
 
+void Design::tell_left(const Member& member, std::uint64_t messages) {
+  member.get_logger().write(
+      LogLevel::warn, fmt::format("asked to stop: {} of its messages have no answer", messages));
+}
+
+/// Of a node that was asked to stop: messages that no run has answered, nor left.
+std::uint64_t Design::left(std::size_t place) const {
+  const Member* const member = places_[place].member;
+  if (member == nullptr || member->state().context->is_valid()) {
+    return 0;
+  }
+  std::vector<std::uint64_t> waiting;
+  for (const auto& queue : waiting_) {
+    waiting.push_back(queue.size());
+  }
+  const auto open = hardware_.open(waiting);
+  std::uint64_t messages = 0;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    messages += places_[i].member == member ? open[i] : 0;
+  }
+  return messages;
+}
+
 ligament::detail::HardwareFigures Design::figures(std::size_t place) const {
+  const std::unique_lock turn(turns_, std::try_to_lock);  // else a run is at it
+  const std::uint64_t still_left = turn ? left(place) : 0;
   const std::lock_guard lock(mutex_);
   ligament::detail::HardwareFigures figures = places_[place].figures;
+  figures.left += still_left;
   figures.device = plan_.device;
   figures.design_cycles = cycles_;
   for (const std::size_t number : places_[place].networks) {

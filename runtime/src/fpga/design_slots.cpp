@@ -15,6 +15,13 @@ void Turns::lock() {
   changed_.wait(lock, [&] { return now_ == mine; });
 }
 
+bool Turns::try_lock() {
+  const std::lock_guard lock(mutex_);
+  const bool is_free = now_ == next_;
+  next_ += static_cast<std::uint64_t>(is_free);
+  return is_free;
+}
+
 void Turns::unlock() {
   {
     const std::lock_guard lock(mutex_);

@@ -53,11 +53,15 @@ Ends::Ends(const Wires& wires, const std::vector<NodePlan>& nodes, Boundary&& bo
 
 void Ends::find_parts(const std::vector<NodePlan>& nodes) {
   for (const NodePlan& node : nodes) {
-    const auto joins = [&](std::size_t network) {
+    const auto joins = [&](std::size_t network, const std::string* output) {
       for (std::size_t number = 0; number < gateways_; ++number) {
         End& end = ends_[number];
-        if (end.gateway->plan.network == network) {
-          end.reads_for = end.writes_for = node.part;
+        if (end.gateway->plan.network != network) {
+          continue;
+        }
+        end.reads_for = end.writes_for = node.part;
+        if (output != nullptr) {
+          end.gateway->ports[static_cast<std::size_t>(&node - nodes.data())] = *output;
         }
       }
     };
@@ -68,11 +72,12 @@ void Ends::find_parts(const std::vector<NodePlan>& nodes) {
         end.reader = static_cast<std::size_t>(&node - nodes.data());
         end.port = input.port;
       } else {
-        joins(input.network);
+        joins(input.network, nullptr);
       }
     }
     for (const OutputPlan& output : node.outputs) {
-      output.exit ? void(entry(*output.exit).writes_for = node.part) : joins(output.network);
+      output.exit ? void(entry(*output.exit).writes_for = node.part)
+                  : joins(output.network, &output.port);
     }
   }
 }

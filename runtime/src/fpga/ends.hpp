@@ -35,7 +35,7 @@ struct EndNews {
 struct Answer {
   std::size_t exit = 0;
   std::uint64_t frame = 0;  ///< its number since the reset
-  std::string fault;
+  std::string fault;        ///< of a sentence that begins with the message
   Departure departure;
 };
 
@@ -135,6 +135,7 @@ class Ends {
     GatewayPlan plan;
     const std::uint32_t* frames = nullptr;
     const std::uint32_t* drops = nullptr;
+    std::map<std::size_t, std::string> ports;    ///< of nodes that publish there
     GatewayFigures figures;                      ///< `filtered`: before the last reset
     std::map<std::size_t, std::size_t> of_node;  ///< messages of this run
     bool handed_over = false;                    ///< some of these, before its end

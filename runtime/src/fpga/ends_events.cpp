@@ -154,7 +154,9 @@ void Ends::finish_frame(std::size_t number, std::uint8_t status, Room&& room, Cr
   Gateway& gateway = *end.gateway;
   if (status != done) {
     ++gateway.figures.failed;
-    news_.troubles.push_back({crossing.node, fault_of(status)});
+    news_.troubles.push_back(
+        {crossing.node,
+         fmt::format("its message on {} {}", gateway.ports[crossing.node], fault_of(status))});
     end.spare.push_back(std::move(room));
     return;
   }
@@ -211,14 +213,15 @@ std::uint64_t Ends::refusals() const {
   return port_wires_.refused == nullptr ? 0 : *port_wires_.refused;
 }
 
-/// An error of memory may be one of the table: then it is known where to.
+/// What is wrong with a node's message. An error of memory may be one of the table: then it is
+/// known where to.
 std::string Ends::fault_of(std::uint8_t status) {
   const bool is_refused = status == bus_error && refusals() != refused_;
   refused_ = refusals();
-  return is_refused ? fmt::format("its message was to go to {:#x}, where no page is open to it",
+  return is_refused ? fmt::format("was to go to {:#x}, where no page is open to it",
                                   *port_wires_.refused_address)
-                    : fmt::format("its message {} (status {} of lig_transfer_pkg::status_e)",
-                                  reason_of(status), status);
+                    : fmt::format("{} (status {} of lig_transfer_pkg::status_e)", reason_of(status),
+                                  status);
 }
 
 }  // namespace ligament::fpga::detail

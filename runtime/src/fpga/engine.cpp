@@ -120,7 +120,7 @@ void Engine::exchange(std::size_t slot, const SlotUse* use) {
 void Engine::leave() {
   outcome_.stopped = true;
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
-    outcome_.left.push_back(open(node));
+    outcome_.left.push_back(open(node, {}));
   }
   stale_ = all_parts();
   tell_ends();
@@ -406,6 +406,9 @@ Outcome Simulation::run(std::vector<Arrival> arrivals, const Stop& stop) {
   return engine_->run(std::move(arrivals), stop);
 }
 
+std::vector<std::uint64_t> Simulation::open(const std::vector<std::uint64_t>& waiting) const {
+  return engine_->open(waiting);
+}
 void Simulation::exchange(std::size_t slot, const SlotUse* use) { engine_->exchange(slot, use); }
 bool Simulation::is_foreign(std::size_t slot) const { return engine_->is_foreign(slot); }
 std::vector<NetworkFigures> Simulation::networks() const { return engine_->networks(); }

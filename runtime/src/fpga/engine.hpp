@@ -27,6 +27,7 @@ class Engine {
   void exchange(std::size_t slot, const SlotUse* use);
   [[nodiscard]] bool is_foreign(std::size_t slot) const { return *wires_.foreign.at(slot) != 0; }
   [[nodiscard]] std::vector<NetworkFigures> networks() const;
+  [[nodiscard]] std::vector<std::uint64_t> open(const std::vector<std::uint64_t>& waiting) const;
   [[nodiscard]] const Ends& ends() const { return ends_; }
   [[nodiscard]] const ProbeCounts& streams() const { return streams_; }
 
@@ -136,8 +137,10 @@ class Engine {
   [[nodiscard]] std::uint64_t given(const InputPlan& input) const;
   /// Messages that a node has not answered.
   [[nodiscard]] std::uint64_t owed(std::size_t node) const;
-  /// The same, and those of sets that are not whole, and those that hardware was not told of.
-  [[nodiscard]] std::uint64_t open(std::size_t node) const;
+  /// The same, and those of sets that are not whole, and those that hardware was not told of: of
+  /// the last ones, `waiting` has by entry how many have not come here yet.
+  [[nodiscard]] std::uint64_t open(std::size_t node,
+                                   const std::vector<std::uint64_t>& waiting) const;
   [[nodiscard]] bool owes(std::size_t node) const { return owed(node) != 0; }
   /// What is isolated as one: a node and its services.
   [[nodiscard]] std::size_t core_of(std::size_t node) const {

@@ -97,7 +97,10 @@ void Engine::end_answer(Watch& watch, bool single_beat) {
 void Engine::observe_problems() {
   for (std::size_t i = 0; i < wires_.problem.size(); ++i) {
     if (*wires_.problem[i] != 0) {
-      tell(blamed_[i], broken_text(*wires_.problem[i]));
+      const auto& outputs = nodes_[blamed_[i]].outputs;
+      const auto output = std::find_if(outputs.begin(), outputs.end(),
+                                       [i](const OutputPlan& one) { return one.problem == i; });
+      tell(blamed_[i], broken_text(output->port, *wires_.problem[i]));
     }
     if (*wires_.refusal[i] != 0 && *wires_.refusal[i] != nothing_code) {
       tell(blamed_[i], refusal_text(nodes_[core_of(blamed_[i])].refusals, *wires_.refusal[i]));
@@ -121,7 +124,7 @@ void Engine::finish_answer(Answer&& answer) {
   answer.frame -= before;
   watch.arrived = answer.frame + 1;
   if (!answer.fault.empty()) {
-    tell(node, answer.fault);
+    tell(node, fmt::format("its message on {} {}", watch.output->port, answer.fault));
     return;
   }
   Answers& frames = answers_[answer.exit];
@@ -259,20 +262,34 @@ std::uint64_t Engine::owed(std::size_t node) const {
   return wanted - std::min(answered, wanted);
 }
 
-/// A set that lacks some of its messages is one.
-std::uint64_t Engine::open(std::size_t node) const {
+std::vector<std::uint64_t> Engine::open(const std::vector<std::uint64_t>& waiting) const {
+  std::vector<std::uint64_t> all;
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    all.push_back(open(node, waiting));
+  }
+  return all;
+}
+
+/// A set that lacks some of its messages is one. What is to be reset has forgotten its own.
+std::uint64_t Engine::open(std::size_t node, const std::vector<std::uint64_t>& waiting) const {
   const NodePlan& plan = nodes_[node];
   if (states_[core_of(node)].isolated) {
     return 0;
   }
+  const bool is_stale = stale_[plan.part];
   std::uint64_t most = 0;
   std::uint64_t all = 0;
   for (const InputPlan& input : plan.inputs) {
-    const std::uint64_t messages = given(input) + (input.entry ? ends_.waiting(*input.entry) : 0);
+    const std::size_t entry = input.entry.value_or(waiting.size());
+    std::uint64_t messages = entry < waiting.size() ? waiting[entry] : 0;
+    if (!is_stale) {
+      messages += given(input) + (input.entry ? ends_.waiting(*input.entry) : 0);
+    }
     most = std::max(most, messages);
     all += messages;
   }
-  return owed(node) + (plan.each ? all : most) - asked(node);
+  const std::uint64_t messages = plan.each ? all : most;
+  return is_stale ? messages : owed(node) + messages - asked(node);
 }
 
 /// Answers that a node owes in all: one for each set, or for each message.

@@ -19,7 +19,7 @@ inline constexpr std::uint8_t nothing_code = 9;
 
 inline const char* problem_text(std::uint8_t problem) {
   static constexpr std::array texts{
-      "no problem",
+      "the core gives no reason",
       "its frame ends within the header",
       "it is not little-endian CDR",
       "its frame ends before it does",
@@ -34,8 +34,9 @@ inline const char* problem_text(std::uint8_t problem) {
   return problem < texts.size() ? texts[problem] : "the core gives no reason";
 }
 
-inline std::string broken_text(std::uint8_t problem) {
-  return fmt::format("its output breaks the layout of the message: {}", problem_text(problem));
+inline std::string broken_text(const std::string& output, std::uint8_t problem) {
+  return fmt::format("its output {} breaks the layout of the message: {}", output,
+                     problem_text(problem));
 }
 
 /// Why a node answered with a Broken beat; `known`: what its manifest says of its own codes.

@@ -117,6 +117,9 @@ class ByChance final : public fpga_uio::RegisterSpace {
   }
 
   void may_lie_of_itself() { lies_of_itself_ = true; }
+  /// The topic's counter of frames says so many more.
+  void boast(std::uint64_t frames) { boast_ = frames; }
+  void lose_next_doorbell() { loses_next_ = true; }
 
  private:
   struct Event {
@@ -164,6 +167,7 @@ class ByChance final : public fpga_uio::RegisterSpace {
       case fpga::detail::stored_ends:
         return std::uint64_t{!stored_.empty()};
       default:
+        if (place == plan_.places.at("/topic.frames")) return values_[place] + boast_;
         return place < 0x200 ? of_event(place) : values_[place];
     }
   }
@@ -184,6 +188,7 @@ class ByChance final : public fpga_uio::RegisterSpace {
     if (place == Place::room_address) room_address_ = value;
     if (place == Place::room_doorbell) room_ = static_cast<std::uint16_t>(value);
     if (place != Place::send_doorbell || happens(chances_.lost)) return;
+    if (std::exchange(loses_next_, false)) return;
     std::uint64_t number = 0;
     std::memcpy(&number, memory_.data() + send_address_, sizeof number);
     (end == first_end ? first_ : second_).push_back({number, static_cast<std::uint16_t>(value)});
@@ -248,6 +253,8 @@ class ByChance final : public fpga_uio::RegisterSpace {
   std::span<std::byte> memory_;
   std::mt19937_64 random_;
   bool lies_of_itself_ = false;
+  bool loses_next_ = false;
+  std::uint64_t boast_ = 0;
   std::uint64_t resets_ = 0, send_address_ = 0, room_address_ = 0;
   std::array<std::deque<Event>, 2> sent_;
   std::deque<Event> stored_;
@@ -276,6 +283,7 @@ class BoardThatLies : public ::testing::Test {
     memory_ = at.memory.mapping.bytes();
     auto registers = std::make_unique<ByChance>(plan_, seed, chances, memory_);
     if (lies_of_itself) registers->may_lie_of_itself();
+    registers_ = registers.get();
     at.registers = std::move(registers);
     at.interrupt = fpga_uio::File(ends[0]);
     return {std::move(at), 4ms};
@@ -289,6 +297,7 @@ class BoardThatLies : public ::testing::Test {
   const Plan plan_ = plan_of_join();
   std::span<std::byte> memory_;
   fpga_uio::File other_end_;
+  ByChance* registers_ = nullptr;  ///< of the last board
 };
 
 class BoardByChance : public BoardThatLies, public ::testing::WithParamInterface<Chances> {};
@@ -387,6 +396,29 @@ TEST_F(BoardThatLies, EndsOrGoesOnAndSaysNothingThatIsNotInItsMemory) {
     }
     EXPECT_LE(counted, 400U) << "no more than went in, by whatever node";
   }
+}
+
+TEST_F(BoardThatLies, ATopicThatBoastsCostsNoMessageThatIsStillToCome) {
+  Board board = this->board(1, {});
+  ASSERT_TRUE(board.take(plan_));
+  registers_->boast(1000);
+  const auto one = message_of(1);
+  const auto two = message_of(2);
+  ASSERT_TRUE(board.run(std::vector<Input>{{second, one, 1, 1}}));
+  registers_->lose_next_doorbell();  // behind the reset its partner on the chip is lost
+  const auto lost = board.run(std::vector<Input>{{first, one, 1, 1}});
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(board.figures().repeated, 1U);
+  ASSERT_EQ(lost->faults.size(), 1U);
+  EXPECT_EQ(lost->faults[0].node, "/join");
+  EXPECT_EQ(lost->faults[0].messages, 1U);
+  const auto whole = board.run(std::vector<Input>{{first, two, 2, 1}, {second, two, 2, 1}});
+  ASSERT_TRUE(whole);
+  EXPECT_TRUE(whole->faults.empty());
+  ASSERT_EQ(whole->outputs.size(), 1U);
+  std::array<std::uint64_t, 2> numbers{};
+  std::memcpy(numbers.data(), whole->outputs[0].message.data(), message_bytes);
+  EXPECT_EQ(numbers, (std::array<std::uint64_t, 2>{2, 2}));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
+using ::testing::SizeIs;
 
 /// More than what is between memory and a core holds.
 std::string longer(char letter) { return std::string(4000, letter); }
@@ -233,6 +234,19 @@ TEST_F(GraphSets, WhatWaitsIsCountedAtAStop) {
   ASSERT_TRUE(outcome.stopped);
   EXPECT_THAT(outcome.left, ElementsAre(3, 2)) << "one of each is in the design";
   EXPECT_THAT(outcome.troubles, IsEmpty());
+}
+
+TEST_F(GraphSets, WhatWaitsBetweenTwoRunsIsOpen) {
+  const StandIn stand_in("joined");
+  fpga::OnBoard board(place(stand_in), design_);
+  std::vector<std::uint64_t> waiting(2);
+  EXPECT_THAT(said(board.run(arrivals(joined, {longer('a'), "b", "c"}), {})), IsEmpty());
+  EXPECT_THAT(board.open(waiting), ElementsAre(3, 0));
+  waiting[*design_.nodes[joined].inputs[0].entry] = 2;
+  waiting[*design_.nodes[upper].inputs[0].entry] = 1;
+  EXPECT_THAT(board.open(waiting), ElementsAre(5, 1));
+  EXPECT_THAT(said(board.run(arrivals(upper, {"1", "2", "3", "4"}), {})), SizeIs(3));
+  EXPECT_THAT(board.open({}), ElementsAre(1, 0)) << "the fourth one waits on the chip";
 }
 
 TEST_F(GraphSets, WhatWaitsIsLostWithItsBoard) {

@@ -22,9 +22,10 @@ TEST_F(DesignTest, NamesWhatABrokenCoreDoesAndGoesOn) {
   };
   const auto model = single();
   Simulation simulation(model->wires(), model->plan, {}, model->boundary());
-  for (const Case& broken : {Case{Fault::runt, "breaks its header's announcement"},
-                             Case{Fault::oversize, "breaks its header's announcement"},
-                             Case{Fault::problem, "a field comes where"}}) {
+  for (const Case& broken :
+       {Case{Fault::runt, "its message on out breaks its header's announcement"},
+        Case{Fault::oversize, "its message on out breaks its header's announcement"},
+        Case{Fault::problem, "its output out breaks the layout of the message: a field comes"}}) {
     model->nodes[0].fault = broken.fault;
     const Outcome failed = simulation.run({message(200)});
     ASSERT_EQ(failed.troubles.size(), 1U) << broken.text;
@@ -50,7 +51,7 @@ TEST_F(DesignTest, NamesWhereNoPageIsOpen) {
   const Outcome outcome = simulation.run({message(200)});
   EXPECT_TRUE(outcome.departures.empty());
   ASSERT_EQ(outcome.troubles.size(), 1U);
-  EXPECT_NE(outcome.troubles[0].text.find("where no page is open to it"), std::string::npos)
+  EXPECT_NE(outcome.troubles[0].text.find("its message on out was to go to 0x"), std::string::npos)
       << outcome.troubles[0].text;
   EXPECT_EQ(simulation.port().refused, 2U) << "200 bytes are two bursts";
   EXPECT_EQ(memory_, before);
@@ -64,7 +65,8 @@ TEST_F(DesignTest, BelievesNoMessageThatIsLargerThanItsRoom) {
   const Outcome outcome = simulation.run({message(200)});
   EXPECT_TRUE(outcome.departures.empty());
   ASSERT_EQ(outcome.troubles.size(), 1U);
-  EXPECT_NE(outcome.troubles[0].text.find("is longer than its bound"), std::string::npos)
+  EXPECT_NE(outcome.troubles[0].text.find("its message on out is longer than its bound"),
+            std::string::npos)
       << outcome.troubles[0].text;
 }
 
@@ -200,7 +202,8 @@ TEST_F(DesignTest, NamesErrorsOfMemory) {
   EXPECT_TRUE(written.departures.empty());
   ASSERT_EQ(written.troubles.size(), 1U);
   EXPECT_EQ(written.troubles[0].node, 1U);
-  EXPECT_NE(written.troubles[0].text.find("its message met an error of memory"), std::string::npos)
+  EXPECT_NE(written.troubles[0].text.find("its message on out met an error of memory"),
+            std::string::npos)
       << written.troubles[0].text;
   model->shell.ends[0].store_status = 0;
   // Of a message that was not read whole the core says that it is broken: the reason is told first.

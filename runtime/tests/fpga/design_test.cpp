@@ -277,6 +277,9 @@ TEST_F(DesignTest, CountsSetsThatAreNotWholeWhenItLeaves) {
   const Outcome first = simulation.run({message(100), message(100)}, [] { return false; });
   EXPECT_FALSE(first.stopped);
   EXPECT_TRUE(first.departures.empty());
+  using Counts = std::vector<std::uint64_t>;
+  EXPECT_EQ(simulation.open({}), Counts{2});
+  EXPECT_EQ(simulation.open({1, 4}), Counts{4}) << "of one set each";
   // More than an entry is told of at once, and one set that is whole.
   model->nodes[0].fault = Fault::silent;
   std::vector<Arrival> more(5, message(100));
@@ -284,7 +287,47 @@ TEST_F(DesignTest, CountsSetsThatAreNotWholeWhenItLeaves) {
   int asked = 0;
   const Outcome left = simulation.run(std::move(more), [&asked] { return ++asked == 3; });
   EXPECT_TRUE(left.stopped);
-  EXPECT_EQ(left.left, std::vector<std::uint64_t>{7});
+  EXPECT_EQ(left.left, Counts{7});
+  EXPECT_EQ(simulation.open({}), Counts{0}) << "they are counted";
+  EXPECT_EQ(simulation.open({1, 0}), Counts{1});
+}
+
+TEST_F(DesignTest, CountsEachMessageOfANodeThatAnswersEachWhenItLeaves) {
+  const auto model = pair();
+  model->plan[0].each = model->nodes[0].each = true;
+  model->nodes[0].fault = Fault::silent;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  int asked = 0;
+  const Outcome left = simulation.run({message(100), message(100), message(100, 0, 1)},
+                                      [&asked] { return ++asked == 3; });
+  EXPECT_EQ(left.left, std::vector<std::uint64_t>{3});
+}
+
+TEST_F(DesignTest, CountsWhatWaitsOnTheChipWhenItLeaves) {
+  const auto model = joined();
+  model->networks[0].depth = 64;
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  const std::vector<Arrival> three(3, message(100));
+  EXPECT_TRUE(simulation.run(three).departures.empty());
+  model->nodes[1].fault = Fault::silent;
+  int asked = 0;
+  const Outcome left = simulation.run({message(100, 0, 1)}, [&asked] { return ++asked == 3; });
+  EXPECT_EQ(left.left, (std::vector<std::uint64_t>{0, 3})) << "of each set one message is there";
+}
+
+/// Its inputs are discarded, and it was told when it was isolated.
+TEST_F(DesignTest, CountsNothingOfWhoIsIsolatedWhenItLeaves) {
+  const auto model = joined();
+  Simulation simulation(model->wires(), model->plan, {}, model->boundary());
+  model->nodes[1].fault = Fault::silent;
+  for (int time = 1; time <= 3; ++time) {
+    ASSERT_EQ(simulation.run({message(40), message(40, 0, 1)}).troubles.size(), 1U);
+  }
+  model->nodes[0].fault = Fault::silent;
+  int asked = 0;
+  const Outcome left = simulation.run({message(40), message(40, 0, 1), message(40, 0, 1)},
+                                      [&asked] { return ++asked == 3; });
+  EXPECT_EQ(left.left, (std::vector<std::uint64_t>{1, 0}));
 }
 
 }  // namespace

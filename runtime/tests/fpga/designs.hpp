@@ -64,7 +64,7 @@ inline std::unique_ptr<Model> single() {
   model->add_node({in}, {out});
   model->entries = {in};
   model->exits = {out};
-  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0}}, {}}};
+  model->plan = {{{{model->probe(in), 0, 0, 0}}, {{model->probe(out), 0, 0, 0, "out"}}, {}}};
   return model;
 }
 
@@ -108,6 +108,16 @@ inline std::unique_ptr<Model> chain() {
        .refusals = {},
        .name = "/b"},
   };
+  return model;
+}
+
+/// entry 0 -> a -> topic -> b -> exit, and entry 1 -> b: it joins both.
+inline std::unique_ptr<Model> joined() {
+  auto model = chain();
+  Stream* second = model->stream();
+  model->nodes[1].inputs.push_back(second);
+  model->entries.push_back(second);
+  model->plan[1].inputs.push_back({.probe = model->probe(second), .entry = 1, .port = "second"});
   return model;
 }
 

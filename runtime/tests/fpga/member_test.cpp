@@ -128,6 +128,19 @@ TEST_F(MemberTest, AsManyAsMayBeInFlightGoInTogether) {
   EXPECT_EQ(published_.size(), 2U);
 }
 
+TEST_F(MemberTest, WhatWaitsBetweenTwoRunsIsCountedAtAStop) {
+  open(4);
+  take(100);
+  take(40);
+  EXPECT_EQ(design_->figures(0).left, 0U) << "others may still come";
+  context_->shutdown();
+  EXPECT_EQ(design_->figures(0).left, 2U);
+  ::testing::internal::CaptureStderr();
+  member_.reset();
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("2 of its messages have no answer"),
+            std::string::npos);
+}
+
 TEST_F(MemberTest, EntriesWaitForTheGatewaysOfTheirPart) {
   open(2, true);
   design_->set_gateway_output(0, {.lend =

@@ -41,7 +41,7 @@ class RoomsTest : public ::testing::Test {
     model_.exits = {s[3], s[5]};
     const auto probe = [this](Stream* stream) { return model_.probe(stream); };
     model_.plan = {
-        {{{probe(s[0]), 0, 0, 0}}, {{probe(s[1]), std::nullopt, 0, 0}}, {}},
+        {{{probe(s[0]), 0, 0, 0}}, {{probe(s[1]), std::nullopt, 0, 0, "raw"}}, {}},
         {{{probe(s[2]), std::nullopt, 0, 0}}, {{probe(s[3]), 0, 0, 1}}, {}},
         {{{probe(s[4]), 1, 0, 0}}, {{probe(s[5]), 1, 0, 2}}, {}, std::nullopt, 1},
     };
@@ -152,7 +152,7 @@ TEST_F(RoomsTest, AMessageOverItsBoundIsNamedWithWhoPublishedIt) {
   EXPECT_TRUE(outcome.stored.empty());
   ASSERT_EQ(outcome.troubles.size(), 1U);
   EXPECT_EQ(outcome.troubles[0].node, first);
-  EXPECT_NE(outcome.troubles[0].text.find("its message is longer than its bound"),
+  EXPECT_NE(outcome.troubles[0].text.find("its message on raw is longer than its bound"),
             std::string::npos)
       << outcome.troubles[0].text;
   EXPECT_EQ(simulation_->gateways()[0].failed, 1U);

@@ -36,7 +36,8 @@ FAULTS = {
     "silent": "it gave no whole message on add_response within ",
     "stranger": "its response is to no request that waits for one",
     "refuses": "it refuses the message with code 77, which its manifest does not explain",
-    "short": "its output breaks the layout of the message: it is not as long as its header says",
+    "short": "its output add_response breaks the layout of the message: "
+    "it is not as long as its header says",
 }
 FAULTY = """schema: ligament/graph/1
 name: case_faulty

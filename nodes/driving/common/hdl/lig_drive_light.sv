@@ -46,6 +46,7 @@ module lig_drive_light
 
   localparam int unsigned Bits = bits_of(PIXELS);
   logic open, ended, broken, searched, done, found;
+  logic [3:0] problem;
   shape_t shape;
   refusal_e refusal;
   logic [2:0] text_address;
@@ -54,7 +55,7 @@ module lig_drive_light
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming (), pixels ();
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(8192), .PIXELS(PIXELS)) read_image (
       .clk_i, .rst_i, .s_axis(s_axis_image), .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended),
-      .broken_o(broken), .next_i(state_q == Over && !saying && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
+      .broken_o(broken), .problem_o(problem), .next_i(state_q == Over && !saying && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
   lig_drive_disc #(.PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) find_disc (
       .clk_i, .rst_i, .start_i(state_q == Begin), .width_i(shape.width), .height_i(shape.height),
       .is_bgr_i(shape.encoding != Rgb8),
@@ -222,7 +223,7 @@ module lig_drive_light
       Search: if (searched ? done : ended) state_q <= Pass;
       Pass: begin
         if (ended) begin
-          if (broken) problem_q <= 64'(TooShort);
+          if (broken) problem_q <= 64'(problem);
           state_q <= broken || problem_q != 64'(Nothing) ? Finish : Drop;
         end
       end

@@ -172,6 +172,7 @@ async def forgets_what_is_broken(dut):
         got = [await with_timeout(image_bench.answer(rx), 50, "ms") for _ in range(3)]
         await with_timeout(sending, 50, "ms")
         assert [a.image for a in got] == [expected(good), None, expected(good)], f"cut {cut}"
+        assert got[1].problem == BROKEN_BEAT.data, f"cut {cut}"
 
 
 @cocotb.test()

@@ -271,6 +271,7 @@ async def passes_on_that_a_message_is_broken(dut):
     for port, beats in (
         ("s_axis_lane", polygon(2 * SECOND_NS, lane)),
         ("s_axis_red", point_stamped(SECOND_NS)),
+        ("s_axis_green", point_stamped(SECOND_NS)),
         ("s_axis_watchdog", time(SECOND_NS)),
     ):
         assert beats[-1] == DONE_BEAT

@@ -150,6 +150,14 @@ def scene(width: int, height: int, dice: random.Random, discs: int = 1) -> Pixel
     return pixels
 
 
+def lamp(column: int, stamp: int, name: str) -> Image:
+    """A picture with one lamp."""
+    pixels = np.full((24, 40, 3), 90, np.uint8)
+    rows, columns = np.ogrid[:24, :40]
+    pixels[(rows - 9) ** 2 + (columns - column) ** 2 <= 25] = LIT[NODE]
+    return picture(pixels, stamp, name=name)
+
+
 @cocotb.test()
 @cocotb.parametrize(stall=(0.0, 0.4))
 async def sees_its_lamp_and_waits_for_the_other(dut, stall):
@@ -210,11 +218,7 @@ async def tells_the_frame_of_any_name(dut):
         if NODE == "green":
             await detector.other(stamp - MS)
         name = "abcdefghijklmnopqrstuvwxyz0123456789_abcdefghijklmnopqrstuvwxyz_12"[:length]
-        pixels = np.full((24, 40, 3), 90, np.uint8)
-        rows, columns = np.ogrid[:24, :40]
-        pixels[(rows - 9) ** 2 + (columns - dice.randint(8, 30)) ** 2 <= 25] = LIT[NODE]
-        source = picture(pixels, stamp, name=name)
-        await detector.frame(source)
+        await detector.frame(lamp(dice.randint(8, 30), stamp, name))
         assert detector.said == name
 
 
@@ -280,6 +284,20 @@ async def hears_of_more_events_than_it_has_room_for(dut):
 
 
 @cocotb.test()
+@cocotb.parametrize(last=(0, 33))
+async def loses_no_event_that_waits(dut, last):
+    """One without room is heard, or waits in the place of the earliest: frames look at both."""
+    detector = await watching(dut, confirm=1)
+    for number in (*range(1, 33), last):
+        await detector.other(SECOND_NS + number * 10 * MS)
+    await detector.other(SECOND_NS + 340 * MS, -1.0)
+    for stamp in (5, 15, 325, 335):
+        await detector.frame(lamp(20, SECOND_NS + stamp * MS, name=str(stamp)))
+        if stamp in ((15, 325) if last == 0 else (325, 335)):
+            assert detector.said == str(stamp)
+
+
+@cocotb.test()
 async def refuses_and_goes_on(dut):
     detector = await watching(dut)
     dice = random.Random(6)
@@ -301,12 +319,13 @@ async def refuses_and_goes_on(dut):
     beats = fields(good)
     cuts = sorted({min(n, len(beats) - 1) for n in (0, 5, 14, 40, 200, len(beats))})
     for number, cut in enumerate(cuts):
-        got = await ask_each(dut, "s_axis_image", [*beats[:cut], broken(3)], 0.1)
-        assert [one.problem for one in got] == [3]
+        got = await ask_each(dut, "s_axis_image", [*beats[:cut], broken(10)], 0.1)
+        assert [one.problem for one in got] == [10]
         await detector.frame(replace(good, stamp=(3, number)))
-    got = await ask_each(dut, OTHER, [*point_stamped(SECOND_NS)[:2], broken(5)])
-    assert [one.problem for one in got] == [5]
-    await detector.frame(replace(good, stamp=(4, 0)))
+    for number, cut in enumerate((0, 2)):
+        got = await ask_each(dut, OTHER, [*point_stamped(SECOND_NS)[:cut], broken(5)])
+        assert [one.problem for one in got] == [5]
+        await detector.frame(replace(good, stamp=(4, number)))
 
 
 @cocotb.test()

@@ -15,7 +15,7 @@
 //   storage              64 bytes of text, the shape, one beat
 //
 // open_o is high from the moment the shape is known until next_i, with which the user lets the next message
-// come; ended_o once the message's last beat was taken (broken_o: and it was Broken).
+// come; ended_o once the message's last beat was taken (broken_o: and it was Broken, for problem_o).
 module lig_image_in
   import lig_fields_pkg::*;
   import lig_image_pkg::*;
@@ -35,6 +35,7 @@ module lig_image_in
     output refusal_e refusal_o,
     output logic     ended_o,
     output logic     broken_o,
+    output logic [3:0] problem_o,  // why
     input  logic     next_i,
 
     lig_image_pixels_if.transmitter pixels,
@@ -72,6 +73,7 @@ module lig_image_in
   logic [2:0] text_q;
   logic [Bits-1:0] text[64/K];
   logic ended_q, broken_q;
+  logic [3:0] problem_q;
   logic taken;
   logic [11:0] field;
 
@@ -270,6 +272,7 @@ module lig_image_in
     if (taken && s_axis.tlast) begin
       ended_q <= 1'b1;
       broken_q <= s_axis.tuser.kind == Broken;
+      problem_q <= s_axis.tdata[3:0];
     end
     if (state_q == Rest && ended_q && next_i) begin
       ended_q <= 1'b0;
@@ -290,4 +293,5 @@ module lig_image_in
   assign refusal_o = refusal_q;
   assign ended_o = ended_q;
   assign broken_o = ended_q && broken_q;
+  assign problem_o = problem_q;
 endmodule

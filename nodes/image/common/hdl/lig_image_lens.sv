@@ -23,7 +23,7 @@ module lig_image_lens
 
     output logic     valid_o,    // the message is read, until next_i
     output refusal_e refusal_o,
-    output logic     broken_o,   // it was Broken
+    output logic     broken_o,   // it was Broken: refusal_o has the reason that came with it
     output lens_t    lens_o,
     input  logic     next_i
 );
@@ -39,6 +39,7 @@ module lig_image_lens
   logic [51:0] step_x_q, step_y_q, zero_x_q, zero_y_q;
   logic bent_q, broken_q, calibrated_q, strange_q, over_q, model_q;
   refusal_e refusal_q;
+  logic [3:0] problem_q;   // of a broken message
   logic [11:0] field_q;    // of the last beat, and how many came of it
   logic [7:0] count_q, place;
   logic [31:0] elements_q;  // of d
@@ -173,7 +174,8 @@ module lig_image_lens
     if (state_q == Divide && left_q == 8'd1) begin
       step_x_q <= {1'b0, quotient_x_q[49:0], carries(rest_x_q, first, step_x_q)};
       step_y_q <= {1'b0, quotient_y_q[49:0], carries(rest_y_q, first, step_y_q)};
-      refusal_q <= judgement(over_q || |quotient_x_q[63:50] || |quotient_y_q[63:50]);
+      refusal_q <= broken_q ? refusal_e'({4'd0, problem_q}) :
+          judgement(over_q || |quotient_x_q[63:50] || |quotient_y_q[63:50]);
     end
   end
 
@@ -211,6 +213,7 @@ module lig_image_lens
       Read: if (taken && s_axis.tlast) begin
         state_q <= Divide;
         broken_q <= s_axis.tuser.kind == Broken;
+        problem_q <= s_axis.tdata[3:0];
       end
       Divide: if (left_q == 8'd1) state_q <= Valid;
       Valid: if (next_i) state_q <= Read;

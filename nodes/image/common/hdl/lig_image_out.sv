@@ -175,7 +175,10 @@ module lig_image_out
           m_axis.tuser = '{kind: Broken, field: '0};
         end
       end
-      Finish: m_axis.tuser = '{kind: broken ? Broken : Done, field: '0};
+      Finish: begin
+        m_axis.tdata = Bits'(refusal_i);
+        m_axis.tuser = '{kind: broken ? Broken : Done, field: '0};
+      end
       Refuse: begin
         m_axis.tdata = Bits'(refusal_i);
         m_axis.tuser = '{kind: Broken, field: '0};

@@ -55,7 +55,8 @@ async def refuses_what_has_no_colours_and_goes_on(dut):
     good = image(9, 5, "rgb8")
     beats = fields(good)
     for cut in (4, 14, len(beats) - 1):
-        assert (await exchange(dut, [*beats[:cut], BROKEN_BEAT])).image is None
+        got = await exchange(dut, [*beats[:cut], BROKEN_BEAT])
+        assert got.problem == BROKEN_BEAT.data, cut
         assert (await exchange(dut, beats)).image == with_pixels(good, good.pixels)
 
 

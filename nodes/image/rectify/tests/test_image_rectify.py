@@ -130,10 +130,11 @@ async def answers_broken_messages_with_broken(dut):
     beats, lens = fields(good), lens_fields(SMALL)
     for cut in (0, 8, 14, 40, len(beats) - 1):
         got = await rectified(dut, [*beats[:cut], BROKEN_BEAT], lens, 0.1)
-        assert got.image is None
+        assert got.problem == BROKEN_BEAT.data, cut
     for cut in (0, 10, len(lens) - 1):
-        got = await rectified(dut, beats, [*lens[:cut], BROKEN_BEAT], 0.1)
-        assert got.image is None
+        refused = replace(BROKEN_BEAT, data=10)  # by the node in front
+        got = await rectified(dut, beats, [*lens[:cut], refused], 0.1)
+        assert (got.problem, got.beats) == (10, 1), cut
     await judge(dut, good, SMALL)
 
 

@@ -72,9 +72,14 @@ async def refuses_what_either_part_refuses(dut):
         got = await rectified(dut, fields(source), lens_fields(lens), 0.1)
         assert (got.problem, got.beats) == (problem, 1)
     scale(dut, 0.5, 0.5)
-    for cut in (3, 14, 100):
-        got = await rectified(dut, [*fields(good)[:cut], BROKEN_BEAT], lens_fields(SMALL))
-        assert got.image is None
+    beats, calibration = fields(good), lens_fields(SMALL)
+    for cut in (0, 3, 14, 100):
+        got = await rectified(dut, [*beats[:cut], BROKEN_BEAT], calibration)
+        assert got.problem == BROKEN_BEAT.data
+    for cut in (0, len(calibration) - 1):
+        refused = replace(BROKEN_BEAT, data=10)  # by the node in front
+        got = await rectified(dut, beats, [*calibration[:cut], refused])
+        assert (got.problem, got.beats) == (10, 1)
     for lens in (straight, SMALL):
         got = await rectified(dut, fields(good), lens_fields(lens))
         assert got.image == expected(good, lens, 0.5, 0.5)

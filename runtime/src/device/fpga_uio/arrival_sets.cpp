@@ -49,6 +49,11 @@ void ArrivalSets::close(const Condition& takes) {
   }
 }
 
+std::uint64_t ArrivalSets::waiting(std::size_t entry) const {
+  const auto found = waiting_.find(entry);
+  return found == waiting_.end() ? 0 : found->second.size();
+}
+
 std::vector<std::uint64_t> ArrivalSets::open() const {
   std::vector<std::uint64_t> open(nodes_.size());
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
@@ -56,10 +61,9 @@ std::vector<std::uint64_t> ArrivalSets::open() const {
       if (!input.entry) {
         continue;
       }
-      const auto waiting = waiting_.find(*input.entry);
       const auto inside = inside_.find(*input.entry);
-      const std::uint64_t messages = (waiting == waiting_.end() ? 0 : waiting->second.size()) +
-                                     (inside == inside_.end() ? 0 : inside->second);
+      const std::uint64_t messages =
+          waiting(*input.entry) + (inside == inside_.end() ? 0 : inside->second);
       open[node] = std::max(open[node], messages);
     }
   }

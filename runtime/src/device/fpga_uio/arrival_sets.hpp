@@ -35,6 +35,8 @@ class ArrivalSets {
   /// By node: messages of its entries of which that is not known. A set of a node has a message of
   /// each of its entries, so it has as many as its fullest entry.
   [[nodiscard]] std::vector<std::uint64_t> open() const;
+  /// Those of an entry that have not gone in.
+  [[nodiscard]] std::uint64_t waiting(std::size_t entry) const;
   /// All of them are over.
   void clear();
 

@@ -92,6 +92,10 @@ class Board {
   /// is owed; what has come is told.
   [[nodiscard]] Result<RunOutcome> run(std::span<const Input> inputs,
                                        const std::function<bool()>& stop = {});
+  /// Of a node: its messages whose sets are not whole. `waiting`, by stream: those that have not
+  /// gone in.
+  [[nodiscard]] std::uint64_t open(const NodeStreams& node,
+                                   const std::vector<std::uint64_t>& waiting) const;
   /// Busy cycles, beats read and beats written of its memory port since the reset.
   [[nodiscard]] Result<std::array<std::uint64_t, 3>> port_counts();
   [[nodiscard]] const BoardFigures& figures() const { return figures_; }
@@ -175,10 +179,11 @@ class Board {
   [[nodiscard]] const NodeStreams& node_of(std::size_t stream) const;
   [[nodiscard]] bool is_unread(std::size_t stream) const;
   [[nodiscard]] bool may_repeat() const;
-  /// How many messages each input has got.
+  /// How many messages each input has got; or of each node.
   using Given = std::vector<std::uint64_t>;
+  [[nodiscard]] std::uint64_t in_front(std::size_t stream, const Given& of_nodes) const;
+  [[nodiscard]] Given most_sets(const Given& given) const;
   [[nodiscard]] Given given_now(bool repeats) const;
-  [[nodiscard]] std::uint64_t lost_in_front(std::size_t stream, const Given& lost) const;
   [[nodiscard]] Given lost_answers(const Given& given, const std::vector<Fault>& owed) const;
   void part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& outcome);
   void leave_sets(std::vector<Fault>& owed);

@@ -211,7 +211,7 @@ Result<void> Board::tell(RunOutcome& outcome) {
     }
     const auto code = static_cast<std::uint8_t>(*last);
     if (is_broken) {
-      outcome.blame({stream.node, fpga::detail::broken_text(code)});
+      outcome.blame({stream.node, fpga::detail::broken_text(stream.port, code)});
     } else if (code != fpga::detail::nothing_code) {
       outcome.blame({stream.node, fpga::detail::refusal_text({}, code), code});
     }

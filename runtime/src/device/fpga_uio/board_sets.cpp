@@ -73,24 +73,8 @@ bool Board::may_repeat() const {
 
 // --- in front of a reset -------------------------------------------------------------------------
 
-/// With `repeats` as it was before this run, whose messages go in once more. A topic has no more
-/// messages than its nodes were given: a broken counter must not cost all that are still to come.
-Board::Given Board::given_now(bool repeats) const {
-  std::uint64_t most = 0;
-  for (const Way& way : ways_) {
-    most += way.sent * plan_.nodes.size();
-  }
-  Given given(ways_.size());
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    if (plan_.streams[i].input) {
-      given[i] = std::min(most, repeats ? ways_[i].given_before : last_given(i));
-    }
-  }
-  return given;
-}
-
-/// Messages that its topic on the chip would have brought, had nothing been lost.
-std::uint64_t Board::lost_in_front(std::size_t stream, const Given& lost) const {
+/// Of the nodes that say its topic on the chip: the sum.
+std::uint64_t Board::in_front(std::size_t stream, const Given& of_nodes) const {
   const Stream& input = plan_.streams[stream];
   std::uint64_t messages = 0;
   for (std::size_t i = 0; i < plan_.nodes.size() && !input.end; ++i) {
@@ -98,9 +82,43 @@ std::uint64_t Board::lost_in_front(std::size_t stream, const Given& lost) const 
     const bool feeds = std::any_of(outputs.begin(), outputs.end(), [&](std::size_t output) {
       return !plan_.streams[output].end && plan_.streams[output].topic == input.topic;
     });
-    messages += feeds ? lost[i] : 0;
+    messages += feeds ? of_nodes[i] : 0;
   }
   return messages;
+}
+
+/// By node: its sets, had each node in front answered all of its own.
+Board::Given Board::most_sets(const Given& given) const {
+  Given sets(plan_.nodes.size());
+  for (std::size_t pass = 0; pass < sets.size(); ++pass) {  // as far as a chain can be
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+      sets[i] = UINT64_MAX;
+      for (const std::size_t input : plan_.nodes[i].inputs) {
+        const bool is_sent = plan_.streams[input].end.has_value();
+        sets[i] = std::min(sets[i], is_sent ? given[input] : in_front(input, sets));
+      }
+    }
+  }
+  return sets;
+}
+
+/// With `repeats` as it was before this run, whose messages go in once more. A topic's counter is
+/// the board's: of a broken one no more is believed than the nodes in front of it can have said, so
+/// that it does not cost messages that are still to come.
+Board::Given Board::given_now(bool repeats) const {
+  Given given(ways_.size());
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    if (plan_.streams[i].input) {
+      given[i] = repeats ? ways_[i].given_before : last_given(i);
+    }
+  }
+  const Given sets = most_sets(given);
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    if (!plan_.streams[i].end) {
+      given[i] = std::min(given[i], in_front(i, sets));
+    }
+  }
+  return given;
 }
 
 /// By node: answers that it will never give, as it owes them, or as what they answer is lost.
@@ -112,7 +130,7 @@ Board::Given Board::lost_answers(const Given& given, const std::vector<Fault>& o
       std::uint64_t possible = UINT64_MAX;
       for (const std::size_t input : plan_.nodes[i].inputs) {
         whole = std::min(whole, given[input]);
-        possible = std::min(possible, given[input] + lost_in_front(input, lost));
+        possible = std::min(possible, given[input] + in_front(input, lost));
       }
       lost[i] = possible - whole;
       for (const Fault& fault : owed) {
@@ -133,7 +151,7 @@ void Board::part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& 
     std::uint64_t possible = UINT64_MAX;
     std::uint64_t over = 0;  // sets up to this one are over
     for (const std::size_t input : node.inputs) {
-      const std::uint64_t messages = given[input] + lost_in_front(input, lost);
+      const std::uint64_t messages = given[input] + in_front(input, lost);
       whole = std::min(whole, given[input]);
       possible = std::min(possible, messages);
       over = plan_.streams[input].end ? over : std::max(over, messages);
@@ -159,19 +177,28 @@ void Board::part_sets(bool repeats, const std::vector<Fault>& owed, RunOutcome& 
   }
 }
 
+std::uint64_t Board::open(const NodeStreams& node,
+                          const std::vector<std::uint64_t>& waiting) const {
+  const Given given = given_now(false);
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
+  for (const std::size_t input : node.inputs) {
+    const bool again = ways_[input].parted.again;  // behind a reset it has not gone in yet
+    least = std::min(least, given[input]);
+    most = std::max(most, given[input] + waiting[input] + std::uint64_t{again});
+  }
+  return most - least;
+}
+
 /// Nobody waits for them any more.
 void Board::leave_sets(std::vector<Fault>& owed) {
-  const Given given = given_now(false);
+  const Given none(ways_.size());
+  for (Way& way : ways_) {
+    way.parted = {};
+  }
   for (const NodeStreams& node : plan_.nodes) {
-    std::uint64_t least = UINT64_MAX;
-    std::uint64_t most = 0;
-    for (const std::size_t input : node.inputs) {
-      least = std::min(least, given[input]);
-      most = std::max(most, given[input]);
-      ways_[input].parted = {};
-    }
-    if (most != least) {
-      owed.push_back({node.name, "a set of its messages is not whole", 0, most - least});
+    if (const std::uint64_t messages = open(node, none); messages != 0) {
+      owed.push_back({node.name, "a set of its messages is not whole", 0, messages});
     }
   }
 }

@@ -81,6 +81,28 @@ class OnBoard::Implementation {
     return outcome;
   }
 
+  /// Of a lost board none: they were told as lost.
+  std::vector<std::uint64_t> open(const std::vector<std::uint64_t>& waiting) const {
+    std::vector<std::uint64_t> all(nodes_.size());
+    if (!error_.empty()) {
+      return all;
+    }
+    const auto& plan = board_->plan();
+    std::vector<std::uint64_t> before(plan.streams.size());  // the board
+    for (std::size_t stream = 0; stream < before.size(); ++stream) {
+      if (plan.streams[stream].input && plan.streams[stream].end) {
+        const std::size_t entry = *plan.streams[stream].end;
+        before[stream] = waiting_.waiting(entry) + (entry < waiting.size() ? waiting[entry] : 0);
+      }
+    }
+    for (const auto& node : plan.nodes) {
+      if (const auto number = node_of(node.name)) {
+        all[*number] = board_->open(node, before);
+      }
+    }
+    return all;
+  }
+
   std::uint64_t& setting(const std::string& name) {
     if (error_.empty() && board_ && !board_->plan().places.contains(name)) {
       error_ = fmt::format("{} has no register '{}': `ligament build` makes both anew",
@@ -279,5 +301,8 @@ std::vector<NetworkFigures> OnBoard::networks() const {
   return implementation_->counts().networks();
 }
 PortFigures OnBoard::port() const { return implementation_->counts().port(); }
+std::vector<std::uint64_t> OnBoard::open(const std::vector<std::uint64_t>& waiting) const {
+  return implementation_->open(waiting);
+}
 
 }  // namespace ligament::fpga

@@ -38,7 +38,7 @@ from ligament.run.overrides import parse_overrides
 from ligament.run.process import mismatches_in
 from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
-from ligament.run.wave import parse_wave
+from ligament.run.wave import Wave, not_written, parse_wave, written
 
 
 class Level(StrEnum):
@@ -241,7 +241,7 @@ def run(
         options=RunOptions(start_timeout, drain_timeout, duration_s=duration, restart=restart),
     )
     _warn(request.build)
-    raise typer.Exit(_told(_shown(request, quiet or json), json))
+    raise typer.Exit(_told(_shown(request, quiet or json), waves, json))
 
 
 command = typer.Typer(add_completion=False, rich_markup_mode="rich")
@@ -257,13 +257,17 @@ def _shown(request: RunRequest, quiet: bool) -> FinishedRun:
         return run_graph(request, display)
 
 
-def _told(finished: FinishedRun, as_json: bool) -> int:
+def _told(finished: FinishedRun, wave: Wave | None, as_json: bool) -> int:
     """Print how it ended; returns the exit code."""
-    warn(tuple(mismatches_in(finished.path.parent / "log")))
+    folder = finished.path.parent
+    warn(tuple(mismatches_in(folder / "log")))
+    waveforms = written(folder / "outputs")
+    if wave and not waveforms:
+        warn((not_written(wave),))
     if as_json:
         print_json(finished.data)
     else:
-        print(_ending(finished))
+        print("\n".join([_ending(finished), *waveforms]))
     return finished.exit_code
 
 

@@ -86,7 +86,7 @@ def map_graph(
         *graph.warnings,
         *(p.text for p in lacking),
         *waiting_cycles(topics, decided.hardware),
-        *pixel_warnings(decided.devices, decided.variant, decided.pixels),
+        *pixel_warnings(decided.graph, decided.devices, decided.variant, decided.pixels),
         *budget_warnings(decided.graph, decided.devices, topics, decided.pixels),
         *clock_warnings(decided.graph, decided.devices, platform),
     )

@@ -114,14 +114,32 @@ def _over_budget(count: int, types: Iterable[NodeType], device: Device) -> str |
 
 
 def pixel_warnings(
-    devices: Mapping[str, Device], variant: Variant, pixels: Mapping[str, Pixels]
+    graph: Graph, devices: Mapping[str, Device], variant: Variant, pixels: Mapping[str, Pixels]
 ) -> Iterator[str]:
     """Yield a sentence where several pixels per cycle were asked for, and no core got them."""
     asked = variant.fpga.get("pixels", 1)
-    cores = [node for node, device in devices.items() if device.implementation == "fpga"]
     if asked != 1 and not pixels:
-        why = "no node is a core in an FPGA" if not cores else "each core takes 1 pixel per cycle"
+        cores = {n: d for n, d in devices.items() if d.implementation == "fpga"}
+        types = {graph.nodes[name].type: device for name, device in cores.items()}
+        why = "no node is a core in an FPGA"
+        if cores:
+            reasons = sorted({_narrow(graph.types[name], types[name]) for name in types})
+            why = "each core takes 1 pixel per cycle: " + "; ".join(reasons)
         yield f"`fpga: {{pixels: {asked}}}` of the variant '{variant.name}' changes nothing: {why}"
+
+
+def _narrow(node_type: NodeType, device: Device) -> str:
+    """Why a core is not built for more than one pixel per cycle."""
+    more = choices_of(node_type)[1:]
+    if not more:
+        return f"{node_type.type} cannot be built for more (no `pixels` in its manifest)"
+    without = [str(n) for n in more if device.budgets and not device.area(node_type, n)]
+    if without:
+        return (
+            f"{node_type.type} declares no `area` for {', '.join(without)} on {device.family} "
+            "(`ligament build --synth` counts it)"
+        )
+    return f"{node_type.type} takes {more[0]} at least, more than memory, budget or wish allow"
 
 
 def choices_of(node_type: NodeType) -> list[int]:

@@ -4,19 +4,23 @@
 A core is the reason in the cycles in which an input waits for it, though it waits for no message
 itself, and for nobody to take what it says (`full`). So a core in front of a slow one is not blamed
 for it. Where no core is the reason, the way from or to memory may be, or a topic between cores.
+Where nobody waits for another, a stream that moves a beat in most cycles is as fast as it can be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from ligament.report.tables import count_of, entries_of, lives_of
 
 LEAST_SHARE = 0.1
-"""Of the design's cycles; below it, nothing is said to hold a design back."""
+"""Of the design's cycles; below it, nothing is said to keep another one waiting."""
+LEAST_BUSY = 0.5
+"""The same of the beats of a stream: below it, its width does not matter."""
 
 _COUNTS = ("beats", "stalls", "gaps")
 
@@ -86,10 +90,13 @@ def _counts_nothing(told: Mapping[str, Any]) -> bool:
 
 
 def limit_of(device: str, design: Design) -> dict[str, Any]:
-    """What holds it back: `kind` (core, memory, topic, none), where, which share, and `text`."""
+    """What holds it back: `kind` (core, memory, topic, stream, none), where, its share, `text`."""
     found = _slowest([*_cores(design), *_memory(design)])
     if found.share < LEAST_SHARE:
         found = _slowest([found, *_topics(design)])
+    waited = found.share
+    if waited < LEAST_SHARE:
+        found = _slowest([found, *_busy(design)])
     limits = found.share >= LEAST_SHARE
     return {
         "device": device,
@@ -98,14 +105,19 @@ def limit_of(device: str, design: Design) -> dict[str, Any]:
         "node": found.node if limits else None,
         "port": found.port if limits else None,
         "share": found.share,
-        "text": f"{device}: {_words(found) if limits else _nothing(found)}",
+        "text": f"{device}: {_words(found) if limits else _nothing(waited)}",
     }
 
 
 def _rows(design: Design) -> list[dict[str, Any]]:
-    """The streams, with the shares in which a beat waited, and in which none came."""
+    """The streams, with the shares in which a beat passed, in which one waited, and none came."""
     return [
-        {**row, "stalled": design.share(row["stalls"]), "missing": design.share(row["gaps"])}
+        {
+            **row,
+            "busy": design.share(row["beats"]),
+            "stalled": design.share(row["stalls"]),
+            "missing": design.share(row["gaps"]),
+        }
         for row in design.streams.values()
     ]
 
@@ -137,6 +149,12 @@ def _topics(design: Design) -> Iterable[Limit]:
             yield Limit(design.share(stream["stalls"]), "topic", stream["node"], stream["port"])
 
 
+def _busy(design: Design) -> Iterable[Limit]:
+    for stream in design.streams.values():
+        if (share := design.share(stream["beats"])) >= LEAST_BUSY:
+            yield Limit(share, f"stream {stream['direction']}", stream["node"], stream["port"])
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} % of the time"
 
@@ -150,14 +168,21 @@ def _words(limit: Limit) -> str:
             f"the way from memory is the slowest: input {limit.port} of {limit.node} waited "
             f"{share} for the rest of a message"
         )
+    if limit.kind.startswith("stream"):
+        way = f"{limit.kind.removeprefix('stream ')}put {limit.port} of {limit.node}"
+        return (
+            f"its width is the limit: {way} moved a beat {share}, and nobody waited for another; "
+            "cores for more pixels per cycle have wider streams"
+        )
     behind = "the way to memory" if limit.kind == "memory out" else "the topic behind it"
     return (
         f"{behind} is the slowest: output {limit.port} of {limit.node} waited {share} to be taken"
     )
 
 
-def _nothing(limit: Limit) -> str:
+def _nothing(waited: float) -> str:
     return (
         "no core, topic or way to memory kept another one waiting for more than "
-        f"{_percent(limit.share)}; the rest is the latency of memory, registers and cores"
+        f"{ceil(100 * waited)} % of the time; the rest is the latency of memory, registers and "
+        "cores"
     )

@@ -56,14 +56,14 @@ def print_hardware(variant: dict[str, Any], console: Console) -> None:
 
 
 def _streams(variant: str, rows: list[dict[str, Any]]) -> Table:
-    """The streams of cores: how long a beat waited, and how long none came within a message."""
+    """The streams of cores: how long a beat passed, waited, and did not come within a message."""
     table = Table(title=f"{variant}: streams of the cores", title_justify="left")
     for name in ("node", "stream", "other end"):
         table.add_column(name)
-    for name in ("beats", "full", "empty in a message"):
+    for name in ("beats", "busy", "full", "empty in a message"):
         table.add_column(name, justify="right")
     for row in rows:
-        shares = (percent(row["stalled"]), percent(row["missing"]))
+        shares = (percent(row[what]) for what in ("busy", "stalled", "missing"))
         end = "memory" if row["memory"] else "topic"
         table.add_row(
             row["node"], f"{row['direction']} {row['port']}", end, str(row["beats"]), *shares

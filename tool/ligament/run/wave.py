@@ -82,6 +82,24 @@ def cores_of(mapping: GraphMapping) -> list[str]:
     return cores
 
 
+def written(outputs: Path) -> list[str]:
+    """How to open each waveform in a run's `outputs`, with the view that lies beside it."""
+    return [
+        f"waveform: gtkwave {file.with_suffix('.gtkw')}, or "
+        f"surfer -c {file.with_suffix('.sucl')} {file}"
+        for file in sorted(outputs.glob("*-waves.fst"))
+    ]
+
+
+def not_written(wave: Wave) -> str:
+    """What to say where a run has written none."""
+    numbers = str(wave.first) if wave.first == wave.last else f"{wave.first} to {wave.last}"
+    return (
+        f"--wave {numbers}: no waveform was written, because fewer messages entered the simulated "
+        "FPGA"
+    )
+
+
 def check_wave(wave: Wave, build: Path) -> None:
     """Whether a build.json is of a variant that can write what is asked for; else InputError."""
     mapping_file = build.with_name("mapping.json")

@@ -73,6 +73,7 @@ class Run:
     record: dict[str, Any]
     folder: Path
     lines: list[str]
+    said: str = ""
 
     @property
     def results(self) -> list[str]:
@@ -122,10 +123,10 @@ def waved(graph: Path, variant: str, *words: str) -> Run:
     folder = graph.parents[1]
     place = ["--variant", variant, "--platform", "fpga_sim", "--out", str(folder / "build")]
     domain = f"cores_{uuid.uuid4().hex[:12]}"
-    ligament("run", folder / "graph.yaml", *place, "--domain", domain, *words)
+    said = ligament("run", folder / "graph.yaml", *place, "--domain", domain, *words)
     made = max((graph / variant / "runs").iterdir())
     lines = (folder / "results.txt").read_text().splitlines()
-    return Run(json.loads((made / "run.json").read_text()), made, lines)
+    return Run(json.loads((made / "run.json").read_text()), made, lines, said)
 
 
 def shown(view: Path) -> set[str]:

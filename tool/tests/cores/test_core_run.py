@@ -64,5 +64,9 @@ def test_a_message_s_waveform_is_written_with_views_of_it(graph: Path) -> None:
     assert shown(file.with_suffix(".gtkw")) <= {name.partition("[")[0] for name in waves.names}
     exact = {line.split()[-1] for line in file.with_suffix(".gtkw").read_text().splitlines()}
     assert {name for name in exact if name.startswith("TOP.")} <= waves.names
+    # A message that never came has none.
+    late = waved(graph, "hardware", "--wave", "99")
+    assert "--wave 99: no waveform was written" in late.said
+    assert f"{file.stem}.gtkw, or surfer" in done.said and "waveform:" not in late.said
     # What the run after it is built for is the quick model again.
     assert not list((run(graph / "hardware").folder / "outputs").glob("*.fst"))

@@ -92,7 +92,10 @@ def test_a_wish_that_changes_nothing_is_told(tmp_path: Path) -> None:
         .replace("image_converted", "thresholded")
     )
     warnings = map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim")).warnings
-    assert [w for w in warnings if "changes nothing: each core takes 1 pixel" in w]
+    (told_of,) = (w for w in warnings if "changes nothing: each core takes 1 pixel" in w)
+    assert told_of.endswith(
+        "example/threshold cannot be built for more (no `pixels` in its manifest)"
+    )
     told, _ = written(tmp_path, "{pixels: 4}")
     assert not [w for w in told.warnings if "changes nothing" in w]
 

@@ -120,7 +120,7 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
     (in_first,) = (r for r in hardware["streams"] if (r["node"], r["port"]) == ("/first", "in"))
     assert in_first == {
         "node": "/first", "port": "in", "direction": "in", "memory": True, "beats": 480,
-        "stalls": 1800, "gaps": 48, "stalled": 0.75, "missing": 0.02,
+        "stalls": 1800, "gaps": 48, "busy": 0.2, "stalled": 0.75, "missing": 0.02,
     }  # fmt: skip
 
 
@@ -138,6 +138,11 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
          "the topic behind it is the slowest: output out of /one waited 60 % of the time"),
         (5, [stream("in", "in", True, 9, 80, 0), stream("out", "out", True, 9, 6, 50)], "none",
          "no core, topic or way to memory kept another one waiting for more than 6 % of the time"),
+        (5, [stream("in", "in", True, 49, 9, 0), stream("out", "out", True, 20, 6, 50)], "none",
+         "for more than 6 % of the time"),
+        (5, [stream("in", "in", True, 90, 9, 0), stream("out", "out", True, 20, 6, 50)], "stream",
+         "its width is the limit: input in of /one moved a beat 90 % of the time"),
+        (10, [stream("in", "in", True, 90, 9, 0)], "core", "the core of /one is the slowest"),
         (0, [], "none", "for more than 0 % of the time"),
     ],
 )  # fmt: skip

@@ -132,7 +132,8 @@ _HARDWARE = (
     Table(
         "hardware/streams",
         "Streams of cores",
-        "Full: the share of the design's cycles in which a beat waited; of an input, for the core. "
+        "Busy: the share of the design's cycles in which a beat passed. "
+        "Full: that in which a beat waited; of an input, for the core. "
         "Empty: in which a message had begun and no beat came.",
         (
             Column("node", "node"),
@@ -140,6 +141,7 @@ _HARDWARE = (
             Column("direction", "direction"),
             Column("in memory", "memory"),
             Column("beats", "beats", "count"),
+            Column("busy", "busy", "share"),
             Column("full", "stalled", "share"),
             Column("empty", "missing", "share"),
         ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lig_rest: with LIG_TICK the clock ticks while a beat passes or is newly offered, and behind it."""
+"""lig_rest: with LIG_TICK the clock ticks as a beat passes or is newly offered, and behind it."""
 
 from __future__ import annotations
 

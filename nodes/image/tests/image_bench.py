@@ -94,7 +94,7 @@ LANES = max(8, 4 * int(os.environ.get("PIXELS", "1")))
 
 #: As `ligament.build.verilate`: packages hold more than one core uses.
 WARNINGS = ("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME")
-#: Clocks stop where a core says that it rests (hdl/rtl/lig_gate.sv): results show where it does not.
+#: Clocks stop where a core says that it rests (hdl/rtl/lig_gate.sv): results show if it does not.
 GATED = ("+define+LIG_GATED", "-Wno-SYNCASYNCNET")
 
 

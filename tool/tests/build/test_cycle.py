@@ -64,8 +64,10 @@ def test_a_clock_falls_with_the_top_s_where_it_is_gated(clock: str, expected: bo
 
 @pytest.mark.parametrize(
     ("core", "once"),
-    [(PLAIN, True), (AT_ONCE, True), (GATED, True), (DERIVED, False), (FALLING, False)]
-    + [(LATE, False)],
+    [
+        *((PLAIN, True), (AT_ONCE, True), (GATED, True)),
+        *((DERIVED, False), (FALLING, False), (LATE, False)),
+    ],
 )
 def test_a_core_s_own_clock_is_looked_for(tmp_path: Path, core: str, once: bool) -> None:
     source, model = tmp_path / "top.sv", tmp_path / "model"

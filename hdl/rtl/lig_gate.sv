@@ -7,8 +7,9 @@
 // reset; in the others, whatever clk_o clocks is not computed at all. It is for registers that keep their values
 // then anyway: whoever sets wake_i promises that, so cycles and results are the same with and without.
 //
-// Only with LIG_TICK, where a simulator evaluates each cycle once and the clock has fallen before wake_i can change. In
-// hardware, in waveforms and in the benches of single modules clk_o is clk_i: nothing is gated, nothing is added.
+// Only with LIG_TICK, where a simulator evaluates each cycle once and the clock has fallen before wake_i can change, and with
+// LIG_GATED on an ordinary clock: so benches of cores notice who breaks the promise. In hardware and in waveforms clk_o is
+// clk_i: nothing is gated, nothing is added.
 //
 //   latency              none; reset has to last 3 cycles
 //   storage              none in hardware
@@ -27,10 +28,16 @@ module lig_gate #(
   end
 
 `ifdef LIG_TICK
+  `define LIG_STOPS
+`elsif LIG_GATED
+  `define LIG_STOPS
+`endif
+`ifdef LIG_STOPS
+  logic wakes;
   if (LINGER == 0) begin : g_at_once
     logic reset_q;
     always_ff @(posedge clk_i) reset_q <= rst_i;
-    assign clk_o = clk_i && (wake_i || reset_q);
+    assign wakes = wake_i || reset_q;
   end else begin : g_linger
     localparam int unsigned Bits = $clog2(LINGER + 1);
     logic [Bits-1:0] left_q;
@@ -38,8 +45,16 @@ module lig_gate #(
       if (rst_i || wake_i) left_q <= Bits'(LINGER);
       else if (left_q != '0) left_q <= left_q - 1'b1;
     end
-    assign clk_o = clk_i && (wake_i || left_q != '0);
+    assign wakes = wake_i || left_q != '0;
   end
+`ifdef LIG_TICK
+  assign clk_o = clk_i && wakes;
+`else
+  // An ordinary clock is still high when wake_i changes: what was while it was low counts.
+  logic ticks;
+  always_latch if (!clk_i) ticks = wakes;
+  assign clk_o = clk_i && ticks;
+`endif
 `else
   logic unused_wake;
   assign unused_wake = rst_i || wake_i;

@@ -29,6 +29,12 @@ module driving_compensation
 );
   localparam int unsigned Beats = MAX_PIXELS / PIXELS;
 
+  // But for the table all of it moves with its streams.
+  logic clk, busy;
+  lig_rest rest (
+      .clk_i, .rst_i, .busy_i(busy), .valid_i({s_axis.tvalid, m_axis.tvalid}), .ready_i({s_axis.tready, m_axis.tready}),
+      .clk_o(clk));
+
   // --- the image that comes -------------------------------------------------------------------------------
 
   logic open, ended, broken, next, may_come;
@@ -40,13 +46,13 @@ module driving_compensation
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming (), made ();
 
   lig_image_in #(.MAX_WIDTH(32767), .MAX_HEIGHT(32767), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended), .broken_o(broken), .problem_o(problem),
+      .clk_i(clk), .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended), .broken_o(broken), .problem_o(problem),
       .next_i(next), .pixels(coming), .text_address_i(text_address), .text_o(text));
 
   // Its header may change as soon as its last beat was taken.
   header_t header_q;
   logic within_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (s_axis.tvalid && !within_q) header_q <= s_axis.header;
     if (s_axis.tvalid) within_q <= 1'b1;
     if (rst_i || next) within_q <= 1'b0;
@@ -78,7 +84,7 @@ module driving_compensation
   assign stores = coming.valid && sized_q && good_q;
   assign coming.ready = sized_q && (good_q ? ready : 1'b1);
   assign taken = stores && ready;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     good_q <= refusal == Fine;
     sized_q <= open && !next && may_come;
     if (taken) begin
@@ -112,7 +118,7 @@ module driving_compensation
   // The text of the answer is read where the next image's will be.
   assign next = state_q == Leave && (text_left_q || !answers_q);
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Come: begin
         if (make) state_q <= Table;
@@ -142,10 +148,10 @@ module driving_compensation
 
   logic [3*PIXELS-1:0][7:0] from, to;
   lig_drive_pixel_levels #(.MAX_PIXELS(MAX_PIXELS), .PIXELS(PIXELS)) make_levels (
-      .clk_i, .rst_i, .valid_i(taken), .lanes_i(lanes), .pixel_i(coming.pixel), .blue_first_i(shape.encoding != Rgb8),
+      .clk_i(clk), .rst_i, .valid_i(taken), .lanes_i(lanes), .pixel_i(coming.pixel), .blue_first_i(shape.encoding != Rgb8),
       .forget_i(forget), .make_i(make), .may_write_i(!answers_q), .pixels_i(24'(32'(shape.width) * 32'(shape.height))),
       .clip_i(parameter_clip_permille_i[8:0]), .least_i(parameter_minimum_spread_i[8:0]), .done_o(made_table), .idle_o(idle),
-      .from_i(from), .to_o(to));
+      .busy_o(busy), .from_i(from), .to_o(to));
 
   // --- the image that leaves ------------------------------------------------------------------------------
 
@@ -156,17 +162,17 @@ module driving_compensation
   for (genvar i = 0; i < PIXELS; i++) begin : g_pixel
     assign narrow[24*i+:24] = coming.pixel[32*i+:24];
     assign from[3*i+:3] = kept[24*i+:24];
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk) begin
       if (kept_ready) made_q[32*i+:32] <= {8'd0, to[3*i+:3]};
     end
   end
 
   lig_drive_pixel_store #(.BEATS(Beats), .WIDTH(24 * PIXELS)) store (
-      .clk_i, .rst_i, .in_valid_i(stores), .in_ready_o(ready), .in_i(narrow), .in_last_i(last_beat), .keep_i(keep),
+      .clk_i(clk), .rst_i, .in_valid_i(stores), .in_ready_o(ready), .in_i(narrow), .in_last_i(last_beat), .keep_i(keep),
       .drop_i(drop), .over_i(done), .out_valid_o(kept_valid), .out_ready_i(kept_ready), .out_o(kept));
 
   assign kept_ready = !made_valid_q || made.ready;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (kept_ready) made_valid_q <= kept_valid;
     if (rst_i || done) made_valid_q <= 1'b0;
   end
@@ -174,6 +180,6 @@ module driving_compensation
   assign made.pixel = made_q;
 
   lig_image_out #(.PIXELS(PIXELS)) write_image (
-      .clk_i, .rst_i, .go_i(answers_q), .shape_i(result_q), .refusal_i(reason_q), .ended_i(1'b1), .broken_i(broken_q),
+      .clk_i(clk), .rst_i, .go_i(answers_q), .shape_i(result_q), .refusal_i(reason_q), .ended_i(1'b1), .broken_i(broken_q),
       .done_o(done), .text_address_o(text_address), .text_i(text), .pixels(made), .header_i(answer_header_q), .m_axis);
 endmodule

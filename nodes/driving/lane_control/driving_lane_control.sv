@@ -49,6 +49,14 @@ module driving_lane_control
   input_e input_q;
   logic [5:0] number_q;  // of what is done one after the other
 
+  // It works on a message, or moves with its streams.
+  logic clk;
+  lig_rest #(.STREAMS(5)) rest (
+      .clk_i, .rst_i, .busy_i(state_q != Idle),
+      .valid_i({s_axis_lane.tvalid, s_axis_red.tvalid, s_axis_green.tvalid, s_axis_watchdog.tvalid, m_axis.tvalid}),
+      .ready_i({s_axis_lane.tready, s_axis_red.tready, s_axis_green.tready, s_axis_watchdog.tready, m_axis.tready}),
+      .clk_o(clk));
+
   // --- the message that is taken --------------------------------------------------------------------------
 
   logic valid, last, taken;
@@ -91,34 +99,34 @@ module driving_lane_control
       .COUNT(9),
       .REGISTERS({Cruise, LookAhead, SlowInCurves, Acceleration, Deceleration, TurnLimit, SlowMs, StopMs, DelayMs}),
       .BITS({{6{6'd16}}, {3{Whole}}})) load (
-      .clk_i, .rst_i, .start_i(state_q == Begin),
+      .clk_i(clk), .rst_i, .start_i(state_q == Begin),
       .values_i({
           parameter_cruise_i, parameter_look_ahead_i, parameter_slow_in_curves_i, parameter_acceleration_i,
           parameter_deceleration_i, parameter_turn_limit_i, parameter_slow_after_ms_i, parameter_stop_after_ms_i,
           parameter_light_delay_ms_i}),
       .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
   lig_drive_fixed to_fixed (
-      .clk_i, .rst_i, .start_i(taken && is_point), .float_i(wide_of(data[31:0])), .bits_i(6'd16), .busy_o(fixing),
+      .clk_i(clk), .rst_i, .start_i(taken && is_point), .float_i(wide_of(data[31:0])), .bits_i(6'd16), .busy_o(fixing),
       .fixed_o(fixed));
   lig_drive_float to_float (
-      .clk_i, .rst_i, .start_i(state_q == Measure), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
+      .clk_i(clk), .rst_i, .start_i(state_q == Measure), .fixed_i(value), .bits_i(6'd16), .busy_o(spreading), .double_o(double_bits),
       .single_o(unused_single));
 
   // --- frames that wait -----------------------------------------------------------------------------------
 
   lane_t coming, lane;
   lig_drive_goal goal (
-      .clk_i, .look_ahead_i(loaded_value[27:0]), .set_i(loads && loaded == LookAhead),
+      .clk_i(clk), .look_ahead_i(loaded_value[27:0]), .set_i(loads && loaded == LookAhead),
       .clear_i(state_q == Idle), .far_i(taken && is_point && !is_near(data[31:0])), .take_i(taken && is_point),
       .is_x_i(is_x), .place_i(state_q == Placed), .length_i(fixed[27:0]), .lane_o(coming));
 
   logic waiting, any, due, is_light_q;
   lig_drive_waiting #(.LANE_BITS($bits(lane_t))) frames (
-      .clk_i, .rst_i, .stamp_i(value), .add_i(state_q == Keep), .lane_i(coming),
+      .clk_i(clk), .rst_i, .stamp_i(value), .add_i(state_q == Keep), .lane_i(coming),
       .light_i(state_q == Add), .done_i(state_q == Note), .which_i(input_q == Green), .pop_i(state_q == Judge && due),
       .busy_o(waiting), .any_o(any), .stamp_o(first_stamp), .lane_o(lane), .due_o(due));
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (taken && is_height) is_light_q <= lig_drive_stamp_pkg::says_light(data);
   end
 
@@ -129,12 +137,12 @@ module driving_lane_control
   step_t step;
   register_t place;
   lig_drive_calculator calculator (
-      .clk_i, .rst_i, .start_i(state_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
+      .clk_i(clk), .rst_i, .start_i(state_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));
 
   logic looking, is_red;
   lig_drive_lights lights (
-      .clk_i, .rst_i, .clear_i(state_q == Look && why == Anew), .add_i(state_q == Add), .ask_i(state_q == Look),
+      .clk_i(clk), .rst_i, .clear_i(state_q == Look && why == Anew), .add_i(state_q == Add), .ask_i(state_q == Look),
       .stamp_i(value), .red_i(input_q == Red), .busy_o(looking), .red_o(is_red));
 
   always_comb begin
@@ -179,7 +187,7 @@ module driving_lane_control
   // --- what follows ---------------------------------------------------------------------------------------
 
   logic [63:0] problem_q;  // of a broken message; or that there is nothing to say
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Clear: begin
         number_q <= number_q + 1'b1;

@@ -56,6 +56,7 @@ module driving_lane_following
   typedef enum logic [1:0] {Idle, Scan, Compute, Say} answer_e;
   coming_e coming_q;
   answer_e answer_q;
+  logic clk;
 
   logic open, ended, broken, handed, scanned, broken_q;
   logic [3:0] problem;
@@ -65,7 +66,7 @@ module driving_lane_following
   lig_image_pixels_if #(.PIXELS(PIXELS)) pixels ();
   logic [bits_of(PIXELS)-1:0] unused_text;
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(MAX_HEIGHT), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
+      .clk_i(clk), .rst_i, .s_axis, .open_o(open), .shape_o(shape), .refusal_o(unreadable), .ended_o(ended),
       .broken_o(broken), .problem_o(problem), .next_i(handed), .pixels, .text_address_i('0), .text_o(unused_text));
 
   // --- what follows from parameters, the size and votes -----------------------------------------------------
@@ -86,13 +87,13 @@ module driving_lane_following
 
   lig_drive_load #(
       .COUNT(7), .REGISTERS({Near, Far, HalfWidth, LaneWidth, StripeWidth, LookAhead, Band}), .BITS({7{6'd32}})) load (
-      .clk_i, .rst_i, .start_i(work_q == Begin),
+      .clk_i(clk), .rst_i, .start_i(work_q == Begin),
       .values_i({
           parameter_near_edge_i, parameter_far_edge_i, parameter_half_width_i, parameter_lane_width_i,
           parameter_stripe_width_i, parameter_look_ahead_i, parameter_band_i}),
       .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
   lig_drive_calculator calculator (
-      .clk_i, .rst_i, .start_i(work_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
+      .clk_i(clk), .rst_i, .start_i(work_q == Run), .start_at_i(begin_q), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(loads || work_q == Put), .register_i(place), .value_i(given),
       .value_o(value));
 
@@ -126,7 +127,7 @@ module driving_lane_following
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     number_q <= number_q + 1'b1;
     unique case (work_q)
       Begin: work_q <= Loading;
@@ -165,7 +166,7 @@ module driving_lane_following
   // --- the image's pixels -----------------------------------------------------------------------------------
 
   logic [15:0] column_q, row_q;
-  logic taken, drawn, drawn_q, colours, band_ready, band_busy, scans, last_column;
+  logic taken, drawn, drawn_q, colours, band_ready, band_busy, band_counts, scans, last_column;
   assign colours = shape.encoding inside {Rgb8, Bgr8, C3};
   assign fits = known_q && width_q == shape.width && height_q == shape.height;
   assign drawn = row_q >= first_q && row_q < last_q && refusal_q == Fine;  // the row is the band's
@@ -173,7 +174,7 @@ module driving_lane_following
   assign pixels.ready = coming_q == Take && (!drawn || band_ready);
   assign taken = pixels.valid && pixels.ready;
   assign handed = coming_q == Hand && answer_q == Idle && !band_busy;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     ask_q <= 1'b0;
     unique case (coming_q)
       Wait: begin
@@ -227,7 +228,7 @@ module driving_lane_following
 
   assign scans = handed && refusal_q == Fine && drawn_q;
   lig_drive_band #(.MAX_WIDTH(MAX_WIDTH), .PIXELS(PIXELS)) band (
-      .clk_i, .rst_i,
+      .clk_i(clk), .rst_i,
       .yellow_i(range_of(
           parameter_yellow_hue_from_i, parameter_yellow_hue_to_i, parameter_yellow_saturation_from_i,
           parameter_yellow_saturation_to_i, parameter_yellow_value_from_i)),
@@ -236,7 +237,8 @@ module driving_lane_following
           parameter_white_saturation_to_i, parameter_white_value_from_i)),
       .bgr_i(shape.encoding != Rgb8), .width_i(width_q), .rows_i(rows_q), .run_from_i(run_from_q), .run_to_i(run_to_q),
       .window_i(window_q), .valid_i(coming_q == Take && pixels.valid && drawn), .ready_o(band_ready),
-      .pixel_i(pixels.pixel), .busy_o(band_busy), .clear_i(handed), .scan_i(scans), .scanned_o(scanned), .votes_o(votes),
+      .pixel_i(pixels.pixel), .busy_o(band_busy), .counts_o(band_counts),
+      .clear_i(handed), .scan_i(scans), .scanned_o(scanned), .votes_o(votes),
       .places_o(places));
 
   // --- the answer -------------------------------------------------------------------------------------------
@@ -246,7 +248,7 @@ module driving_lane_following
   logic said;
   logic [6:0] unused_point;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (handed) begin
       sec_q <= shape.sec;
       nanosec_q <= shape.nanosec;
@@ -264,7 +266,14 @@ module driving_lane_following
   end
 
   lig_drive_lane_out write_lane (
-      .clk_i, .rst_i, .go_i(answer_q == Say), .refuse_i(broken_q || answered_q != Fine), .refusal_i(answered_q),
+      .clk_i(clk), .rst_i, .go_i(answer_q == Say), .refuse_i(broken_q || answered_q != Fine), .refusal_i(answered_q),
       .sec_i(sec_q), .nanosec_i(nanosec_q), .header_i(header_q), .points_i({6'd0, seen_q}), .done_o(said),
       .point_o(unused_point), .x_i(ahead_q), .y_i(aside_q), .m_axis);
+
+  // It computes, or moves with its streams.
+  logic computes;
+  assign computes = work_q != Rest || answer_q != Idle || band_busy || band_counts;
+  lig_rest rest (
+      .clk_i, .rst_i, .busy_i(computes), .valid_i({s_axis.tvalid, m_axis.tvalid}), .ready_i({s_axis.tready, m_axis.tready}),
+      .clk_o(clk));
 endmodule

@@ -31,6 +31,7 @@ module lig_drive_band
     input  logic [32*PIXELS-1:0] pixel_i,  // as lig_image_pixels_if has them, rows of the band alone
 
     output logic busy_o,   // pixels are on their way to votes
+    output logic counts_o,  // votes are counted, or made 0: no pixel is taken
     input  logic clear_i,  // one cycle, not while busy: the next pixel begins a band
     input  logic scan_i,   // with clear_i: the votes are to be counted
     output logic scanned_o,  // one cycle: votes and places are known, until the next
@@ -40,15 +41,15 @@ module lig_drive_band
 );
   localparam int unsigned PlaceBits = $clog2(2 * MAX_WIDTH);
 
-  logic band_clk, move, counting, runs_ready;
+  logic band_clk, move, runs_ready;
   logic [ClassLatency-1:0] valid_q;  // pixels on their way to classes
   logic [1:0] told_q;                // and to a vote
   class_e [PIXELS-1:0] classes;
   assign move = !valid_q[ClassLatency-1] || runs_ready;
   // The votes of the band before are counted and gone.
-  assign ready_o = move && !counting;
+  assign ready_o = move && !counts_o;
   assign busy_o = valid_q != '0 || told_q != '0;
-  lig_gate #(.LINGER(15)) gate (.clk_i, .rst_i, .wake_i(valid_i || busy_o || clear_i || counting), .clk_o(band_clk));
+  lig_gate #(.LINGER(15)) gate (.clk_i, .rst_i, .wake_i(valid_i || busy_o || clear_i || counts_o), .clk_o(band_clk));
 
   always_ff @(posedge band_clk) begin
     if (move) valid_q <= {valid_q[ClassLatency-2:0], valid_i && ready_o};
@@ -91,5 +92,5 @@ module lig_drive_band
 
   lig_drive_votes #(.MAX_PLACES(2 * MAX_WIDTH)) count (
       .clk_i(band_clk), .rst_i, .valid_i(vote_q), .place_i(place_q), .white_i(white_q), .near_i(near_q), .scan_i,
-      .places_i((PlaceBits + 1)'({width_i, 1'b0})), .window_i, .busy_o(counting), .scanned_o, .votes_o, .places_o);
+      .places_i((PlaceBits + 1)'({width_i, 1'b0})), .window_i, .busy_o(counts_o), .scanned_o, .votes_o, .places_o);
 endmodule

@@ -64,9 +64,10 @@ def simulate_core(
     packages = [RTL / f"lig_{name}.sv" for name in ("stream_pkg", "fields_pkg", "fields_if")]
     packages += sorted(folder.glob("*_pkg.sv"))
     sources = [(place / source).resolve() for source in named]
-    sources = [*packages, RTL / "lig_gate.sv", *sources]
+    sources = [*packages, RTL / "lig_gate.sv", RTL / "lig_rest.sv", *sources]
     widths = dict.fromkeys(_wide(manifest["implementations"]["fpga"], manifest["ports"]), BITS)
-    simulate(bench, f"{package}_{node}", sources, parameters, arguments=WARNINGS, widths=widths)
+    arguments = (*WARNINGS, *GATED)
+    simulate(bench, f"{package}_{node}", sources, parameters, arguments=arguments, widths=widths)
 
 
 #: Of a field stream, in terms of the core's parameter (lig_image_pkg::bits_of).
@@ -93,6 +94,8 @@ LANES = max(8, 4 * int(os.environ.get("PIXELS", "1")))
 
 #: As `ligament.build.verilate`: packages hold more than one core uses.
 WARNINGS = ("-Wno-UNUSEDPARAM", "-Wno-UNUSEDSIGNAL", "-Wno-DECLFILENAME")
+#: Clocks stop where a core says that it rests (hdl/rtl/lig_gate.sv): results show if it does not.
+GATED = ("+define+LIG_GATED", "-Wno-SYNCASYNCNET")
 
 
 class _Frame(ctypes.Structure):

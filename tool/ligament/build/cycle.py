@@ -46,10 +46,11 @@ _OTHER_REGIONS = ("___eval_act(", "__VinactTriggered", "__VobsTriggered", "__Vre
 _PARTS = ("___eval_triggers_vec__act(", "___eval_nba(", "__VactTriggered", "__VnbaTriggered")
 
 
-def falls(clock: str, top: str) -> bool:
+def falls(clock: str, top: str, model: str = "") -> bool:
     """Whether an expression of Verilator's is 0 while the clock of the top is.
 
-    Outside of cores a clock is the top's, or a lig_gate's. One in a core may be a register.
+    Outside of cores a clock is the top's, or a lig_gate's. One in a core may be a register, unless
+    the model (its C++) says that it is another clock and a condition.
     """
     while clock.startswith("(") and _end(clock, 0) == len(clock):
         clock = clock[1:-1]
@@ -57,11 +58,22 @@ def falls(clock: str, top: str) -> bool:
         return ticks["whose"] == ticks["its"] and ticks["top"] == top
     if re.fullmatch(r"[\w.]+", clock):
         # What begins a reset of another clock does not fall with it.
-        is_clock = clock.startswith(f"{top}.") and ".core." not in clock
-        return is_clock and not _RESET.search(clock)
+        if not clock.startswith(f"{top}.") or _RESET.search(clock):
+            return False
+        return ".core." not in clock or _is_gated(clock, top, model)
     left = _end(clock, 0)
     return clock[left : left + 3] == " & " and (
-        falls(clock[:left], top) or falls(clock[left + 3 :], top)
+        falls(clock[:left], top, model) or falls(clock[left + 3 :], top, model)
+    )
+
+
+def _is_gated(clock: str, top: str, model: str) -> bool:
+    """Whether all that sets it in the model is 0, or `another & …` of which the other one falls."""
+    name = clock.replace(".", "__DOT__")
+    another = r"(?:\(\(IData\)\(vlSelfRef\.(\w+)\)\s+& )?"
+    others = set(re.findall(rf"\b{name}\s+=(?!=)\s+(?!0;){another}", model))
+    return bool(others) and all(
+        other != name and falls(other.replace("__DOT__", "."), top, model) for other in others
     )
 
 
@@ -81,7 +93,7 @@ def cycle_of(folder: Path, top: str) -> str:
     model = header + "".join(path.read_text() for path in sorted(folder.glob(f"{root}__*.cpp")))
     edges = _TRIGGER.findall(model)
     once = (
-        all(edge.startswith("@(posedge ") and falls(edge[10:-1], top) for edge in edges)
+        all(edge.startswith("@(posedge ") and falls(edge[10:-1], top, model) for edge in edges)
         and all(part in model for part in _PARTS)
         and not any(region in model for region in _OTHER_REGIONS)
     )

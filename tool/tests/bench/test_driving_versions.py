@@ -92,6 +92,7 @@ def test_a_simulators_time_is_replaced_by_that_of_its_cycles(tmp_path: Path) -> 
     assert list(chain.cycles) == [140, 210, 280]
     assert list(chain.hardware_ns) == [1400, 2100, 2800]
     assert list(chain.total) == [300 + 1400, 300 + 2100, 300 + 2800]
+    assert list(chain.simulated_ns) == [5000] * 3
 
 
 @pytest.mark.parametrize("commands", [0, 2])

@@ -26,6 +26,16 @@ PLAIN = "  always_ff @(posedge clk_i) out_o <= rst_i ? '0 : out_o + in_i;"
 DERIVED = """  logic slow_q;
   always_ff @(posedge clk_i) slow_q <= !rst_i && !slow_q;
   always_ff @(posedge slow_q) out_o <= out_o + in_i;"""
+#: Its clock and a condition have a name of their own, as another such clock comes from them.
+GATED = """  logic clk, deep_clk, wakes_q;
+  logic [7:0] beats_q;
+  always_ff @(posedge clk_i) wakes_q <= rst_i || in_i[0];
+  assign clk = clk_i && (wakes_q || beats_q[0]);
+  assign deep_clk = clk && beats_q[1];
+  always_ff @(posedge clk) beats_q <= beats_q + in_i;
+  always_ff @(posedge deep_clk) out_o <= rst_i ? '0 : out_o + beats_q;"""
+#: The same, of what does not fall with the clock.
+LATE = GATED.replace("clk_i && (wakes_q || beats_q[0])", "clk_i || wakes_q")
 FALLING = "  always_ff @(negedge clk_i) out_o <= rst_i ? '0 : out_o + in_i;"
 
 
@@ -53,7 +63,11 @@ def test_a_clock_falls_with_the_top_s_where_it_is_gated(clock: str, expected: bo
 
 
 @pytest.mark.parametrize(
-    ("core", "once"), [(PLAIN, True), (AT_ONCE, True), (DERIVED, False), (FALLING, False)]
+    ("core", "once"),
+    [
+        *((PLAIN, True), (AT_ONCE, True), (GATED, True)),
+        *((DERIVED, False), (FALLING, False), (LATE, False)),
+    ],
 )
 def test_a_core_s_own_clock_is_looked_for(tmp_path: Path, core: str, once: bool) -> None:
     source, model = tmp_path / "top.sv", tmp_path / "model"

@@ -29,6 +29,7 @@ module lig_drive_blobs #(
     input  logic [15:0] begin_i,   // column of its first pixel
     input  logic [15:0] end_i,     // column behind its last one
 
+    output logic        busy_o,  // it does not wait for a run
     output logic        idle_o,  // all rows have been seen; what is found stays until the next start
     output logic        found_o,
     output logic [16:0] twice_x_o,     // twice the centre
@@ -162,6 +163,7 @@ module lig_drive_blobs #(
   // --- steps ----------------------------------------------------------------------------------------------
 
   assign idle_o = state_q == Idle;
+  assign busy_o = !(idle_o || (state_q == Next && row_q != rows_i));
   // A run is taken when it has been joined, the end of a row without one at once.
   assign ready_o = state_q == Join || (state_q == Next && row_q != rows_i && !marked_i);
 

@@ -28,6 +28,7 @@ module lig_drive_disc
 
     lig_image_pixels_if.receiver pixels,
 
+    output logic        busy_o,        // it goes on by itself
     output logic        searched_o,    // all rows have been taken that are searched
     output logic        done_o,        // and what is found stays until the next start
     output logic        found_o,
@@ -104,6 +105,8 @@ module lig_drive_disc
   // The run that blobs are made of.
   logic held_q, marked_q, last_q;
   logic [15:0] begin_q, end_q;
+  logic blobs_busy;
+  assign busy_o = counting_q || begins_q || held_q || blobs_busy;
   assign run_ready = skips || !held_q;
   always_ff @(posedge clk_i) begin
     if (!held_q) begin
@@ -121,6 +124,7 @@ module lig_drive_disc
   // A picture that broke off has left it waiting.
   lig_drive_blobs #(.MAX_WIDTH(MAX_WIDTH)) find_blobs (
       .clk_i, .rst_i(rst_i || start_i), .start_i(begins_q), .rows_i(rows_q), .diameter_from_i, .diameter_to_i, .valid_i(held_q),
-      .ready_o(blobs_ready), .marked_i(marked_q), .last_i(last_q), .begin_i(begin_q), .end_i(end_q), .idle_o(idle),
+      .ready_o(blobs_ready), .marked_i(marked_q), .last_i(last_q), .begin_i(begin_q), .end_i(end_q),
+      .busy_o(blobs_busy), .idle_o(idle),
       .found_o, .twice_x_o, .twice_y_o, .four_radii_o);
 endmodule

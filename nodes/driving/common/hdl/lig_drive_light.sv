@@ -42,6 +42,16 @@ module lig_drive_light
   logic picture_q;  // it is a picture that is answered
   logic saying;
 
+  // It works on a message, or moves with its streams.
+  logic clk, searching;
+  lig_rest #(.STREAMS(3)) rest (
+      .clk_i, .rst_i, .busy_i(searching || !(state_q inside {Idle, Take, Search, Pass})),
+      .valid_i({s_axis_image.tvalid, s_axis_other.tvalid, m_axis.tvalid}),
+      .ready_i({s_axis_image.tready, s_axis_other.tready, m_axis.tready}), .clk_o(clk));
+  // What does not look at pixels.
+  logic frames_clk;
+  lig_gate frames_gate (.clk_i(clk), .rst_i, .wake_i(state_q != Search), .clk_o(frames_clk));
+
   // --- the picture, and the disc in it --------------------------------------------------------------------
 
   localparam int unsigned Bits = bits_of(PIXELS);
@@ -54,17 +64,17 @@ module lig_drive_light
   logic [16:0] twice_x, twice_y, four_radii;
   lig_image_pixels_if #(.PIXELS(PIXELS)) coming (), pixels ();
   lig_image_in #(.MAX_WIDTH(MAX_WIDTH), .MAX_HEIGHT(8192), .PIXELS(PIXELS)) read_image (
-      .clk_i, .rst_i, .s_axis(s_axis_image), .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended),
+      .clk_i(clk), .rst_i, .s_axis(s_axis_image), .open_o(open), .shape_o(shape), .refusal_o(refusal), .ended_o(ended),
       .broken_o(broken), .problem_o(problem), .next_i(state_q == Over && !saying && picture_q), .pixels(coming), .text_address_i(text_address), .text_o(text));
   lig_drive_disc #(.PIXELS(PIXELS), .MAX_WIDTH(MAX_WIDTH)) find_disc (
-      .clk_i, .rst_i, .start_i(state_q == Begin), .width_i(shape.width), .height_i(shape.height),
+      .clk_i(clk), .rst_i, .start_i(state_q == Begin), .width_i(shape.width), .height_i(shape.height),
       .is_bgr_i(shape.encoding != Rgb8),
       .colour_i(range_of(
           parameter_hue_from_i, parameter_hue_to_i, parameter_saturation_from_i, parameter_saturation_to_i,
           parameter_value_from_i)),
       .rows_permille_i(parameter_rows_permille_i[9:0]), .diameter_from_i(parameter_diameter_from_i[12:0]),
       .diameter_to_i(parameter_diameter_to_i[12:0]), .pixels,
-      .searched_o(searched), .done_o(done), .found_o(found), .twice_x_o(twice_x), .twice_y_o(twice_y),
+      .busy_o(searching), .searched_o(searched), .done_o(done), .found_o(found), .twice_x_o(twice_x), .twice_y_o(twice_y),
       .four_radii_o(four_radii));
   assign pixels.valid = coming.valid && state_q == Search;
   assign pixels.pixel = coming.pixel;
@@ -94,7 +104,7 @@ module lig_drive_light
   logic taken, any_said_q;  // the disc of a frame that goes counts as seen; one was seen
   logic [2:0] piece_q;      // of a name
 
-  always_ff @(posedge clk_i) stamp_q <= normalised(shape.sec, shape.nanosec);
+  always_ff @(posedge frames_clk) stamp_q <= normalised(shape.sec, shape.nanosec);
   assign coming_frame = '{
       stamp: stamp_q, name: free_name, letters: shape.frame_id, found: found, twice_x: twice_x, twice_y: twice_y,
       four_radii: four_radii};
@@ -109,14 +119,14 @@ module lig_drive_light
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge frames_clk) begin
     if (state_q == Drop && from_q < count_q) held[to_q] <= moved;
     if (pops) begin
       for (int unsigned i = 0; i + 1 < Most; i++) held[i] <= held[i+1];
     end
     if (state_q == Name && piece_q == '1) held[count_q] <= coming_frame;
   end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge frames_clk) begin
     if (state_q == Pass) {from_q, to_q} <= '0;
     if (state_q == Drop) begin
       from_q <= from_q + 1'b1;
@@ -145,13 +155,13 @@ module lig_drive_light
   stamp_t heard_q, lost_stamp, event_stamp;
   logic [31:0] heard_sec_q, heard_nanosec_q;
   lig_drive_watch #(.BEGINS(BEGINS)) watch (
-      .clk_i, .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]),
+      .clk_i(frames_clk), .rst_i, .confirm_i(parameter_confirm_i[3:0]), .alternates_i(parameter_alternates_i[0]),
       .light_i(state_q == Hear && is_light_q),
       .done_i(state_q == Hear && !is_light_q), .frame_i(state_q == Judge), .found_i(first.found),
       .stamp_i(state_q == Hear ? heard_q : first.stamp), .busy_o(watching), .due_o(due), .lost_o(lost),
       .done_o(lost_stamp), .says_o(says), .own_o(is_own), .taken_o(taken), .event_o(event_stamp));
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge frames_clk) begin
     if (state_q == Take && s_axis_other.tvalid && s_axis_other.tuser.kind == Values) begin
       if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__SEC) heard_sec_q <= s_axis_other.tdata[31:0];
       if (s_axis_other.tuser.field == FIELD_HEADER__STAMP__NANOSEC) heard_nanosec_q <= s_axis_other.tdata[31:0];
@@ -170,7 +180,7 @@ module lig_drive_light
   stamp_t said_stamp_q, judged_q;
   logic lit_q;  // it is a light: else the detector is done with the frame
   lig_drive_light_out say (
-      .clk_i, .rst_i, .start_i(state_q == Say), .finish_i(state_q == Finish), .header_i(header_q), .problem_i(problem_q),
+      .clk_i(frames_clk), .rst_i, .start_i(state_q == Say), .finish_i(state_q == Finish), .header_i(header_q), .problem_i(problem_q),
       .lit_i(lit_q), .stamp_i(said_stamp_q), .twice_x_i(said_q.twice_x), .twice_y_i(said_q.twice_y),
       .four_radii_i(said_q.four_radii), .letters_i(said_q.letters), .busy_o(saying), .piece_o(said_piece),
       .name_i(names[{said_q.name, said_piece}]), .m_axis);
@@ -185,7 +195,7 @@ module lig_drive_light
       if ((piece_q & 3'(Bits / 64 - 1)) == 3'(i)) piece = text[64*i+:64];
     end
   end
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge frames_clk) begin
     if (state_q == Name) names[{free_name, piece_q}] <= piece;
   end
 
@@ -198,7 +208,7 @@ module lig_drive_light
 
   // What is said of a frame: an event of it or of one before, and that the detector is done with it.
   state_e then_q;  // behind what is said
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Idle: begin
         problem_q <= 64'(Nothing);

@@ -30,6 +30,7 @@ module lig_drive_pixel_levels
     input  logic [8:0]  least_i,     // spread below which levels stay as they are, 1..256
     output logic        done_o,      // the table is there; one cycle
     output logic        idle_o,      // pixels may come
+    output logic        busy_o,      // it goes on by itself
 
     input  logic [3*PIXELS-1:0][7:0] from_i,
     output logic [3*PIXELS-1:0][7:0] to_o     // in the same cycle
@@ -130,6 +131,7 @@ module lig_drive_pixel_levels
 
   assign done_o = writes && bin_q == 8'hFF;
   assign idle_o = state_q == Idle;
+  assign busy_o = clears || state_q == Steps;
 
   always_ff @(posedge clk_i) begin
     unique case (state_q)

@@ -201,18 +201,24 @@ module lig_image_blur
 
   // --- the sums -------------------------------------------------------------------------------------------
 
-  sums_t picked_q[Picked];
+  // A value, then its register: a simulator keeps apart what each line sets in one.
+  sums_t picked[Picked], picked_q[Picked];
   logic picked_valid_q, mixed_valid_q;
   word_t mixed_q;
+
+  always_comb begin
+    for (int unsigned j = 0; j < Picked; j++) begin
+      picked[j] = picked_q[j];
+      for (int unsigned k = 0; k < Columns; k++) begin
+        if (pick_q[j] == pick_t'(k)) picked[j] = window_q[Window-1-k/PIXELS][k%PIXELS];
+      end
+    end
+  end
 
   always_ff @(posedge clk_i) begin
     if (move) begin
       picked_valid_q <= pushed_q && real_q[Lag];
-      for (int unsigned j = 0; j < Picked; j++) begin
-        for (int unsigned k = 0; k < Columns; k++) begin
-          if (pick_q[j] == pick_t'(k)) picked_q[j] <= window_q[Window-1-k/PIXELS][k%PIXELS];
-        end
-      end
+      picked_q <= picked;
       mixed_valid_q <= picked_valid_q;
     end
     if (clear_i) begin

@@ -34,6 +34,8 @@ class Closed:
     #: Of these the hardware's, and its cycles; 0 of a graph in software.
     hardware_ns: Times
     cycles: Times
+    #: What the simulator took for these, in nanoseconds.
+    simulated_ns: Times
     #: Images with no command before the next one, or with several: in no figure.
     skipped: int
 
@@ -62,7 +64,7 @@ def closed_of(database: duckdb.DuckDBPyConnection, warm_up: int = WARM_UP) -> Cl
     begin, end = begin[kept], said[first[kept]]
     simulators = _simulators(database)
     took, turned, wall = (of.inside(np.zeros_like(begin), begin, end) for of in simulators)
-    return Closed(end - begin - wall + took, took, turned, int((~whole).sum()))
+    return Closed(end - begin - wall + took, took, turned, wall, int((~whole).sum()))
 
 
 def _simulators(database: duckdb.DuckDBPyConnection) -> tuple[Coverage, Coverage, Coverage]:

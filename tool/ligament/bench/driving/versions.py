@@ -120,6 +120,8 @@ def _measure(version: Version, quick: bool, result: Measured, commands: dict[str
         result.rows.append(
             make_row("driving", params, "version_cycles", "cycles", summarise(found.cycles))
         )
+        rate = 1e9 / float(np.mean(found.simulated_ns))
+        result.rows.append(make_row("driving", params, "version_simulated", "frames/s", rate))
         result.notes += [f"{version.name}: {text}" for text in _limits(folder)]
         if version.name == TOPICS_IN:
             result.rows += stage_rows(folder)

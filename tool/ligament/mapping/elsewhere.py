@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ligament.errors import InputError, Problem, listing
@@ -14,6 +15,9 @@ from ligament.mapping.map import map_graph
 from ligament.mapping.model import GraphMapping
 from ligament.mapping.platform import Platform
 
+#: Of the refusal of a device.
+_LACKS = re.compile(r"'([^']*)' has no device '([^']*)'$")
+
 
 def map_or_tell(
     graph: Graph, platform: Platform, variant: str | None = None, backends: Backends | None = None
@@ -22,24 +26,34 @@ def map_or_tell(
     try:
         return map_graph(graph, platform, variant, backends)
     except InputError as error:
-        raise InputError([told_where(problem) for problem in error.problems]) from None
+        raise InputError(told_where(error.problems)) from None
 
 
-def told_where(problem: Problem) -> Problem:
-    """Return the problem with a hint, where a device is unknown that another platform has."""
-    asked = re.search(r"'([^']*)'$", problem.text)
-    if problem.code != "device-unknown" or asked is None:
-        return problem
-    known = [load_platform(name) for name in platform_names()]
-    able = [platform for platform in known if _has(platform, asked[1])]
+def told_where(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems; the last one about a device that other platforms have names these."""
+    found = list(problems)
+    told: dict[str, str] = {}
+    for number in reversed(range(len(found))):
+        lacks = _LACKS.search(found[number].text)
+        if found[number].code != "device-unknown" or lacks is None:
+            continue
+        shown = "" if lacks[2] in told else _hint(lacks[1], lacks[2])
+        if told.setdefault(lacks[2], shown):
+            found[number] = replace(found[number], hint=shown)
+    return found
+
+
+def _hint(platform: str, asked: str) -> str:
+    """Which platforms have the device; empty where none has it."""
+    able = [one for one in map(load_platform, platform_names()) if _has(one, asked)]
     if not able:
-        return problem
+        return ""
     # What runs on this computer is tried before a board.
-    having = [platform.name for platform in able if not platform.board]
-    having = having or [platform.name for platform in able]
-    has = f"has '{asked[1]}'" if len(having) == 1 else f"have '{asked[1]}'"
-    options = " or ".join(f"--platform {name}" for name in having)
-    return replace(problem, hint=f"{listing(having)} {has}: {options}")
+    here = [one.name for one in able if not one.board]
+    boards = [one.name for one in able if one.board]
+    names = [listing(here)] * bool(here) + [f"boards: {listing(boards)}"] * bool(boards)
+    default = "; where none is named, it is 'host'" if platform == "host" else ""
+    return f"name one that has '{asked}' with --platform: {'; '.join(names)}{default}"
 
 
 def _has(platform: Platform, asked: str) -> bool:

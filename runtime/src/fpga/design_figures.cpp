@@ -140,7 +140,8 @@ void Design::tell_left(const Member& member, std::uint64_t messages) {
       LogLevel::warn, fmt::format("asked to stop: {} of its messages have no answer", messages));
 }
 
-/// Of a node that was asked to stop: messages that no run has answered, nor left.
+/// Of a node that was asked to stop: messages that no run has answered, nor left. Whole sets that
+/// have not gone in wait as in a subscription's queue, and are counted as little.
 std::uint64_t Design::left(std::size_t place) const {
   const Member* const member = places_[place].member;
   if (member == nullptr || member->state().context->is_valid()) {
@@ -149,6 +150,11 @@ std::uint64_t Design::left(std::size_t place) const {
   std::vector<std::uint64_t> waiting;
   for (const auto& queue : waiting_) {
     waiting.push_back(queue.size());
+  }
+  for (const Place& each : places_) {
+    for (const std::size_t entry : each.entries) {
+      waiting[entry] -= std::min<std::uint64_t>(waiting[entry], whole_sets(each));
+    }
   }
   const auto open = hardware_.open(waiting);
   std::uint64_t messages = 0;

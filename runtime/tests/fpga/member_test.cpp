@@ -128,8 +128,27 @@ TEST_F(MemberTest, AsManyAsMayBeInFlightGoInTogether) {
   EXPECT_EQ(published_.size(), 2U);
 }
 
-TEST_F(MemberTest, WhatWaitsBetweenTwoRunsIsCountedAtAStop) {
+TEST_F(MemberTest, WholeSetsThatWaitForMoreAreCountedAsLittleAsAQueueAtAStop) {
   open(4);
+  take(100);
+  take(40);
+  context_->shutdown();
+  EXPECT_EQ(design_->figures(0).left, 0U);
+}
+
+TEST_F(MemberTest, WhatWaitsForOthersOfItsSetIsCountedAtAStop) {
+  Stream* const one = model_.stream();
+  Stream* const two = model_.stream();
+  Stream* const out = model_.stream();
+  model_.entries = {one, two};
+  model_.exits = {out};
+  model_.add_node({one, two}, {out});
+  model_.plan = {{{{model_.probe(one), 0, 0, 0}, {model_.probe(two), 1, 0, 0}},
+                  {{model_.probe(out), 0, 0, 0}},
+                  {}}};
+  DesignPlan plan;
+  plan.rooms = {8192};
+  start(std::move(plan));
   take(100);
   take(40);
   EXPECT_EQ(design_->figures(0).left, 0U) << "others may still come";

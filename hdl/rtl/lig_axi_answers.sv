@@ -32,7 +32,11 @@ module lig_axi_answers #(
   assign ahead.tkeep = 1'b1;
   assign ahead.tlast = 1'b1;
   assign m_axi.bready = ahead.tready;
-  lig_skid #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) answers (.clk_i, .rst_i, .s_axis(ahead), .m_axis(behind));
+  // Simulators: only an answer that passes changes anything.
+  logic clk;
+  lig_gate gate (
+      .clk_i, .rst_i, .wake_i((ahead.tvalid && ahead.tready) || (behind.tvalid && behind.tready)), .clk_o(clk));
+  lig_skid #(.DATA_WIDTH(16), .KEEP_WIDTH(1)) answers (.clk_i(clk), .rst_i, .s_axis(ahead), .m_axis(behind));
   assign s_axi.bvalid = behind.tvalid;
   assign s_axi.bid = behind.tdata[ID_WIDTH-1:0];
   assign s_axi.bresp = behind.tdata[9:8];

@@ -33,19 +33,20 @@ module lig_gate #(
   `define LIG_STOPS
 `endif
 `ifdef LIG_STOPS
-  logic wakes;
+  // Its own registers stand still with the rest: none of them changes in a cycle without a tick.
+  logic wakes /* verilator public_flat_rd */;
   if (LINGER == 0) begin : g_at_once
     logic reset_q;
-    always_ff @(posedge clk_i) reset_q <= rst_i;
-    assign wakes = wake_i || reset_q;
+    always_ff @(posedge clk_o) reset_q <= rst_i;
+    assign wakes = wake_i || rst_i || reset_q;
   end else begin : g_linger
     localparam int unsigned Bits = $clog2(LINGER + 1);
     logic [Bits-1:0] left_q;
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk_o) begin
       if (rst_i || wake_i) left_q <= Bits'(LINGER);
-      else if (left_q != '0) left_q <= left_q - 1'b1;
+      else left_q <= left_q - 1'b1;
     end
-    assign wakes = wake_i || left_q != '0;
+    assign wakes = wake_i || rst_i || left_q != '0;
   end
 `ifdef LIG_TICK
   assign clk_o = clk_i && wakes;

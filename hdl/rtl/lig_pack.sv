@@ -27,7 +27,8 @@ module lig_pack
 #(
     parameter int unsigned DATA_WIDTH = 64,  // bits of both streams: 64, 128, 256, 512
     parameter int unsigned NESTING = 4,  // sequences of messages within each other, 1..8
-    parameter bit REFUSALS = 1'b0        // a frame leaves of a message that is refused before its first field, too
+    parameter bit REFUSALS = 1'b0,       // a frame leaves of a message that is refused before its first field, too
+    parameter bit LONG = 1'b1            // simulators: messages have fields of many elements
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -190,7 +191,11 @@ module lig_pack
 
   // All but the bytes stays as it is amidst the elements of a field.
   logic walk_clk;
-  lig_gate walk (.clk_i, .rst_i, .wake_i(state_q != Elements || final_q || cut), .clk_o(walk_clk));
+  if (LONG) begin : g_long
+    lig_gate walk (.clk_i, .rst_i, .wake_i(state_q != Elements || final_q || cut), .clk_o(walk_clk));
+  end else begin : g_short
+    assign walk_clk = clk_i;
+  end
 
   always_ff @(posedge walk_clk) begin
     problem_o <= moves ? problem : NoProblem;

@@ -23,7 +23,8 @@ module lig_rest #(
 );
   logic [2*STREAMS-1:0] before_q;
   logic wakes;
-  always_ff @(posedge clk_i) before_q <= {valid_i, ready_i};
+  // Where it would not change, the clock may stand still for it, too.
+  always_ff @(posedge clk_o) before_q <= {valid_i, ready_i};
   assign wakes = busy_i || (valid_i & ready_i) != '0 || before_q != {valid_i, ready_i};
   lig_gate #(.LINGER(LINGER)) gate (.clk_i, .rst_i, .wake_i(wakes), .clk_o);
 endmodule

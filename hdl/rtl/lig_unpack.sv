@@ -24,7 +24,8 @@ module lig_unpack
   import lig_stream_pkg::*;
 #(
     parameter int unsigned DATA_WIDTH = 64,  // bits of both streams: 64, 128, 256, 512
-    parameter int unsigned NESTING = 4  // sequences of messages within each other, 1..8
+    parameter int unsigned NESTING = 4,  // sequences of messages within each other, 1..8
+    parameter bit LONG = 1'b1  // simulators: messages have fields of many elements
 ) (
     input logic clk_i, rst_i,  // reset: synchronous, high
 
@@ -69,8 +70,12 @@ module lig_unpack
 
   // All but the beats stays as it is amidst the elements of a field.
   logic walk_clk;
-  lig_gate walk (
-      .clk_i, .rst_i, .wake_i(state_q != Elements || final_q || found_q != NoProblem), .clk_o(walk_clk));
+  if (LONG) begin : g_long
+    lig_gate walk (
+        .clk_i, .rst_i, .wake_i(state_q != Elements || final_q || found_q != NoProblem), .clk_o(walk_clk));
+  end else begin : g_short
+    assign walk_clk = clk_i;
+  end
 
   // --- the two beats --------------------------------------------------------------------------------------
 

@@ -39,6 +39,8 @@ _INPUTS = Template("""  void ${root}___eval_ico($root* root);
 _TRIGGER = re.compile(r"region trigger index \d+ is active: (?!Internal )(.*?)\\n")
 #: A clock of the top: it is high from a change of the input until a register has seen it.
 _TICK = re.compile(r"(?P<whose>\w*?)clk_i != (?P<top>\w+)\.(?P<its>\w*?)tick_q")
+#: How a signal is read in the model's C++.
+_READ = re.compile(r"\(IData\)\(vlSelfRef\.(\w+)\)|vlSelfRef\.(\w+)")
 _RESET = re.compile(r"_rst(_\w)?$")
 _BEFORE = re.compile(r"\b__Vtrigprevexpr\w+(?=;)")
 #: Where a model has more regions than the inputs', the clocks' and the registers'.
@@ -68,12 +70,12 @@ def falls(clock: str, top: str, model: str = "") -> bool:
 
 
 def _is_gated(clock: str, top: str, model: str) -> bool:
-    """Whether all that sets it in the model is 0, or `another & …` of which the other one falls."""
+    """Whether all that sets it in the model is 0, or falls with another clock."""
     name = clock.replace(".", "__DOT__")
-    another = r"(?:\(\(IData\)\(vlSelfRef\.(\w+)\)\s+& )?"
-    others = set(re.findall(rf"\b{name}\s+=(?!=)\s+(?!0;){another}", model))
-    return bool(others) and all(
-        other != name and falls(other.replace("__DOT__", "."), top, model) for other in others
+    given = set(re.findall(rf"\b{name}\s+=(?!=)\s+(?!0;)([^;]+);", model))
+    expressions = {_READ.sub(r"\1\2", " ".join(text.split())) for text in given}
+    return bool(expressions) and all(
+        name not in text and falls(text.replace("__DOT__", "."), top, model) for text in expressions
     )
 
 

@@ -39,6 +39,10 @@ module lig_drive_ground
   logic half_q;    // the angle is half the field of view
   logic common_q;  // what runs: what is common to all rows
 
+  // Simulators: all but the reading of the table stands still between pictures of the same size.
+  logic clk;
+  lig_gate gate (.clk_i, .rst_i, .wake_i(start_i || state_q != Rest), .clk_o(clk));
+
   // --- numbers --------------------------------------------------------------------------------------------
 
   // Of products of a step and a row's columns.
@@ -50,7 +54,7 @@ module lig_drive_ground
   logic signed [63:0] loaded_value, sine, cosine;
   logic signed [Bits-1:0] given, value;
   lig_drive_calculator #(.WIDTH(Bits)) calculator (
-      .clk_i, .rst_i, .start_i(state_q == Run), .start_at_i(common_q ? Common : Next), .busy_o(busy), .why_o(why), .step_o(step),
+      .clk_i(clk), .rst_i, .start_i(state_q == Run), .start_at_i(common_q ? Common : Next), .busy_o(busy), .why_o(why), .step_o(step),
       .instruction_i(instruction_at(step)), .write_i(write), .register_i(place), .value_i(given), .value_o(value));
 
   // Degrees in Q40; a place less halves the field of view.
@@ -58,14 +62,14 @@ module lig_drive_ground
       .COUNT(11),
       .REGISTERS({NearEdge, FarEdge, HalfWidth, Above, Ahead, Pitch, HalfFov, Rows, Columns, Width, Height}),
       .BITS({{5{6'd32}}, 6'd40, 6'd39, {4{Whole}}})) load (
-      .clk_i, .rst_i, .start_i(state_q == Begin),
+      .clk_i(clk), .rst_i, .start_i(state_q == Begin),
       .values_i({
           parameter_near_edge_i, parameter_far_edge_i, parameter_half_width_i, parameter_camera_height_i,
           parameter_camera_ahead_i, parameter_camera_pitch_i, parameter_camera_fov_i, parameter_height_i, parameter_width_i,
           64'(width_i), 64'(height_i)}),
       .busy_o(loading), .write_o(loads), .register_o(loaded), .value_o(loaded_value));
   lig_drive_turn rotate (
-      .clk_i, .rst_i, .start_i(state_q == Angle), .degrees_i(value[63:0]), .done_o(turned), .sine_o(sine), .cosine_o(cosine));
+      .clk_i(clk), .rst_i, .start_i(state_q == Angle), .degrees_i(value[63:0]), .done_o(turned), .sine_o(sine), .cosine_o(cosine));
 
   assign write = loads || state_q inside {PutSine, PutCosine};
   always_comb begin
@@ -103,13 +107,11 @@ module lig_drive_ground
   assign ready_o = state_q == Rest && same;
   assign wrong_o = wrong_q;
 
-  always_ff @(posedge clk_i) begin
-    if (state_q == GetStep) rows[row_q] <= {row_32_q, column_q16_q, value[51:0]};
-    found_q <= rows[row_i];
-  end
+  always_ff @(posedge clk) if (state_q == GetStep) rows[row_q] <= {row_32_q, column_q16_q, value[51:0]};
+  always_ff @(posedge clk_i) found_q <= rows[row_i];
   assign {row_32_o, column_q16_o, step_q16_o} = found_q;
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     unique case (state_q)
       Rest: if (start_i && !same) state_q <= Begin;
       Begin: begin

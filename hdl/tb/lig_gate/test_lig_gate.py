@@ -29,7 +29,7 @@ async def ticks_as_the_model(dut):
         ticks = int(dut.ticks_o.value) - before
         before += ticks
         if left is not None:  # since the reset
-            assert ticks == (wake or left > 0 or not gated), cycle
+            assert ticks == (wake or reset or left > 0 or not gated), cycle
             seen.add(ticks)
         if reset or wake:
             left = max(linger, 1) if reset else linger

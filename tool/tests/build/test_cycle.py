@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -60,6 +61,23 @@ FALLING = "  always_ff @(negedge clk_i) out_o <= rst_i ? '0 : out_o + in_i;"
 )
 def test_a_clock_falls_with_the_top_s_where_it_is_gated(clock: str, expected: bool) -> None:
     assert falls(clock, "top") == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("(top.clk & (top.n.core.a | top.n.core.wakes))", True),
+        ("((top.n.core.a | top.n.core.wakes) & top.clk)", True),
+        ("(top.n.core.wakes & top.n.core.slow_q)", False),
+        ("(top.clk | top.n.core.wakes)", False),
+        ("top.n.core.q", False),
+    ],
+)
+def test_a_core_s_gate_is_read_in_the_model_in_either_order(given: str, expected: bool) -> None:
+    read = re.sub(r"top[\w.]+", r"(IData)(vlSelfRef.\g<0>)", given)
+    lines = f"vlSelfRef.top.n.core.gated = 0;\nvlSelfRef.top.n.core.gated\n    = {read};\n"
+    model = re.sub(r"(?<=\w)\.(?=\w)", "__DOT__", lines).replace("vlSelfRef__DOT__", "vlSelfRef.")
+    assert falls("top.n.core.gated", "top", model) == expected
 
 
 @pytest.mark.parametrize(

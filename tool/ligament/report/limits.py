@@ -162,7 +162,8 @@ def _percent(share: float) -> str:
 def _words(limit: Limit) -> str:
     share = _percent(limit.share)
     if limit.kind == "core":
-        return f"the core of {limit.node} is the slowest: its input {limit.port} was full {share}"
+        kept = f"it kept its input {limit.port} waiting {share}"
+        return f"the core of {limit.node} is the slowest: {kept}"
     if limit.kind == "memory in":
         return (
             f"the way from memory is the slowest: input {limit.port} of {limit.node} waited "

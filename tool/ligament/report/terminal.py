@@ -15,6 +15,9 @@ from ligament.report.host_clocks import clock_remarks
 from ligament.report.names import HOUSEKEEPING, LAYERS, SHARES
 from ligament.report.titles import told_apart
 
+#: Headings of counts whose names in the report are others.
+_COUNTS = {"stalls": "stalled", "gaps": "starved"}
+
 
 def report_console() -> Console:
     """Stdout; where it is no terminal, wide enough that no column is cut."""
@@ -60,7 +63,7 @@ def _streams(variant: str, rows: list[dict[str, Any]]) -> Table:
     table = Table(title=f"{variant}: streams of the cores", title_justify="left")
     for name in ("node", "stream", "other end"):
         table.add_column(name)
-    for name in ("beats", "busy", "full", "empty in a message"):
+    for name in ("beats", "busy", "stalled", "starved"):
         table.add_column(name, justify="right")
     for row in rows:
         shares = (percent(row[what]) for what in ("busy", "stalled", "missing"))
@@ -253,7 +256,8 @@ def _counted(title: str, rows: list[dict[str, Any]]) -> Table:
     """Rows of names and counts, as they are."""
     table = Table(title=title, title_justify="left")
     for name, value in rows[0].items():
-        table.add_column(name.replace("_", " "), justify="left" if type(value) is str else "right")
+        heading = _COUNTS.get(name, name.replace("_", " "))
+        table.add_column(heading, justify="left" if type(value) is str else "right")
     for row in rows:
         table.add_row(*("-" if value is None else str(value) for value in row.values()))
     return table

@@ -302,6 +302,14 @@ def test_all_variants_are_told_at_the_usual_clock(
     assert asked[2:] == [(usual[:1], "first-70.jsonl")], "there is no report of nothing"
 
 
+def rows_at_rate(report: dict[str, Any]) -> dict[tuple[str, float], float]:
+    return {
+        (row["params"]["variant"], row["params"]["clock_hz"]): row["p50"]
+        for row in rows_of_report(report | {"kernels": {"bare": []}})
+        if row["metric"] == "change_paced"
+    }
+
+
 def test_the_published_comparison_is_told_at_each_clock() -> None:
     software = variant() | {"name": "processes", "latency_ns": SUMMARY | {"p50": 1000.0}}
     entries = [in_fpga("fpga_offloaded", 2000.0), in_fpga("fpga_streamed", 1500.0)]
@@ -321,6 +329,10 @@ def test_the_published_comparison_is_told_at_each_clock() -> None:
     text = console.export_text()
     assert "-40.0%" in text and "-27.0%" in text and "-24.4%" in text and "-6.2%" in text
     assert four_ways({"variants": [], "hardware": {"variants": entries}}) == []
+    assert fused["change_paced"] is None and not rows_at_rate(report)
+    slower = software | {"latency_ns": SUMMARY | {"p50": 2000.0}, "floors": [{"metric": "x"}]}
+    report["paced"] = {"rate_hz": 30, "variants": [slower]}
+    assert rows_at_rate(report)["fpga_fused", 250e6] == pytest.approx(-0.7)
     rows = rows_of_report(report | {"kernels": {"bare": []}})
     found = {
         (row["peer"], row["params"]["variant"], row["params"]["clock_hz"]): row["p50"]

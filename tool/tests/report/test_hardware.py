@@ -115,7 +115,7 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
         {"device": "fpga0", "cycles": 2400, "kind": "core", "node": "/second", "port": "in",
          "share": 0.83,
          "text":
-         "fpga0: the core of /second is the slowest: its input in was full 83 % of the time"}
+         "fpga0: the core of /second is the slowest: it kept its input in waiting 83 % of the time"}
     ]  # fmt: skip
     (in_first,) = (r for r in hardware["streams"] if (r["node"], r["port"]) == ("/first", "in"))
     assert in_first == {
@@ -133,7 +133,7 @@ def test_the_core_that_others_wait_for_is_named(report: dict[str, Any]) -> None:
          "the way to memory is the slowest: output out of /one waited 60 % of the time"),
         # What holds a core's output is another core, as long as there is one that is slow.
         (20, [stream("in", "in", True, 9, 80, 0), stream("out", "out", False, 9, 60, 5)], "core",
-         "the core of /one is the slowest: its input in was full 20 % of the time"),
+         "the core of /one is the slowest: it kept its input in waiting 20 % of the time"),
         (5, [stream("in", "in", True, 9, 80, 0), stream("out", "out", False, 9, 60, 5)], "topic",
          "the topic behind it is the slowest: output out of /one waited 60 % of the time"),
         (5, [stream("in", "in", True, 9, 80, 0), stream("out", "out", True, 9, 6, 50)], "none",

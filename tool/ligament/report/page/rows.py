@@ -133,8 +133,8 @@ _HARDWARE = (
         "hardware/streams",
         "Streams of cores",
         "Busy: the share of the design's cycles in which a beat passed. "
-        "Full: that in which a beat waited; of an input, for the core. "
-        "Empty: in which a message had begun and no beat came.",
+        "Stalled: that in which a beat waited; of an input, for the core. "
+        "Starved: in which a message had begun and no beat came.",
         (
             Column("node", "node"),
             Column("port", "port"),
@@ -142,18 +142,20 @@ _HARDWARE = (
             Column("in memory", "memory"),
             Column("beats", "beats", "count"),
             Column("busy", "busy", "share"),
-            Column("full", "stalled", "share"),
-            Column("empty", "missing", "share"),
+            Column("stalled", "stalled", "share"),
+            Column("starved", "missing", "share"),
         ),
     ),
     Table(
         "hardware/topics",
         "Topics in hardware",
-        "Stalls: cycles in which a beat waited for a subscription. Gaps: cycles within a message "
-        "in which its publisher had no beat. Fullest queue: in beats.",
+        "Stalled: cycles in which a beat waited for a subscription. Starved: cycles within a "
+        "message in which its publisher had no beat. Fullest queue: in beats.",
         (
             Column("topic", "topic"),
-            *(Column(name, name, "count") for name in ("frames", "beats", "stalls", "gaps")),
+            *(Column(name, name, "count") for name in ("frames", "beats")),
+            Column("stalled", "stalls", "count"),
+            Column("starved", "gaps", "count"),
             Column("drops", "drops", "count"),
             Column("fullest queue", "peak_beats", "count"),
         ),

@@ -10,7 +10,7 @@
 //
 // Of equally large discs the uppermost is taken, then the leftmost, then the smallest (is_better() there).
 //
-//   initiation interval  about 20 cycles per run, and 5 per row
+//   initiation interval  about 25 cycles per run, and 5 per row
 //   storage              MAX_WIDTH / 2 blobs, the runs of two rows
 module lig_drive_blobs #(
     parameter int unsigned MAX_WIDTH = 2048  // pixels of a row, a power of two from 8 to 32768
@@ -51,12 +51,12 @@ module lig_drive_blobs #(
   } blob_t;
 
   typedef enum logic [4:0] {
-    Idle, Next, Above, Touch, Seek, Sought, Other, Merge, Own, Join,    // a run
+    Idle, Next, Above, Look, Touch, Seek, Sought, Other, Merge, Own, Join,  // a run
     Leave, Left, Check, Checked, Judge, Keep, Rename, Renamed, Root, Rooted, Turn  // the end of a row
   } state_e;
   state_e state_q;
 
-  // --- memories: an address in one cycle, what is there in the next but one -------------------------------
+  // --- memories: an address in one cycle, what is there in the next but one, what it means in the third --
 
   run_t runs[2*Blobs];
   blob_t blobs[Blobs];
@@ -68,7 +68,7 @@ module lig_drive_blobs #(
   run_t run_q, written;
   blob_t blob_q, set;
   number_t seek_q, refers_q, free_q, own_q;
-  logic own_known_q, own_wait_q, write_run, write_blob, write_refers, write_free;
+  logic own_known_q, waits_q, write_run, write_blob, write_refers, write_free;
   number_t blob_at, refers_to;
 
   logic looks_below;  // at the runs of the row that comes, when they are named anew
@@ -86,6 +86,21 @@ module lig_drive_blobs #(
     if (write_refers) refers[seek_q] <= refers_to;
   end
 
+  logic [15:0] row_q;
+
+  // A memory takes nearly half of a short cycle, so what is decided by it comes from registers.
+  logic left_q, behind_q, reaches_q;  // the run of the row above: left of the one here, behind it, goes on behind it
+  logic root_q, own_root_q;           // seek refers to itself; it is own
+  logic over_q;                       // the blob has no run in this row
+  always_ff @(posedge clk_i) begin
+    left_q <= run_q.to < begin_i;
+    behind_q <= run_q.from > end_i;
+    reaches_q <= run_q.to > end_i;
+    root_q <= refers_q == seek_q;
+    own_root_q <= seek_q == own_q;
+    over_q <= blob_q.bottom != row_q;
+  end
+
   // --- numbers that are free ------------------------------------------------------------------------------
 
   number_t take_at_q, give_at_q;
@@ -101,12 +116,11 @@ module lig_drive_blobs #(
 
   // --- what is written ------------------------------------------------------------------------------------
 
-  logic [15:0] row_q;
   blob_t kept_q;  // of the two that become one: the one that goes
   logic new_blob, gone, done_with;
   assign new_blob = state_q == Join && !own_known_q;
   assign gone = state_q == Merge;                                     // seek is added to own
-  assign done_with = state_q == Checked && refers_q == seek_q && blob_q.bottom != row_q;  // seek is complete
+  assign done_with = state_q == Checked && root_q && over_q;  // seek is complete
   assign takes = new_blob && !has_fresh;
 
   always_comb begin
@@ -150,7 +164,7 @@ module lig_drive_blobs #(
     write_refers = gone || new_blob;
     refers_to = gone ? own_q : fresh;
     write_free = gone || done_with;
-    write_run = state_q == Join || state_q == Rooted && refers_q == seek_q;
+    write_run = state_q == Join || state_q == Rooted && root_q;
     written = '{from: begin_i, to: end_i, blob: own_known_q ? own_q : fresh};
     if (looks_below) written = '{from: run_q.from, to: run_q.to, blob: seek_q};
   end
@@ -187,29 +201,30 @@ module lig_drive_blobs #(
       end
 
       // Those of the row above that lie to the left of it are over.
-      Above: state_q <= above_q == above_count_q ? Own : Touch;
+      Above: state_q <= above_q == above_count_q ? Own : Look;
+      Look: state_q <= Touch;
       Touch: begin
         seek_q <= run_q.blob;
-        if (run_q.to < begin_i) begin
+        if (left_q) begin
           above_q <= above_q + 1'b1;
           state_q <= Above;
-        end else state_q <= run_q.from > end_i ? Own : Seek;
+        end else state_q <= behind_q ? Own : Seek;
       end
-      Seek: state_q <= Sought;
+      Seek: if (waits_q) state_q <= Sought;
       Sought: begin
         kept_q <= blob_q;
         other_q <= seek_q;
-        if (refers_q != seek_q) begin
+        if (!root_q) begin
           seek_q <= refers_q;
           state_q <= Seek;
-        end else if (own_known_q && seek_q != own_q) begin
+        end else if (own_known_q && !own_root_q) begin
           seek_q <= own_q;
           state_q <= Other;
         end else begin
           own_q <= seek_q;
           own_known_q <= 1'b1;
           // A run that reaches behind this one may touch the next one, too.
-          if (run_q.to > end_i) state_q <= Own;
+          if (reaches_q) state_q <= Own;
           else begin
             above_q <= above_q + 1'b1;
             state_q <= Above;
@@ -222,7 +237,7 @@ module lig_drive_blobs #(
         state_q <= Merge;
       end
       Merge: begin
-        if (run_q.to > end_i) state_q <= Own;
+        if (reaches_q) state_q <= Own;
         else begin
           above_q <= above_q + 1'b1;
           state_q <= Above;
@@ -230,7 +245,7 @@ module lig_drive_blobs #(
       end
       Own: begin
         seek_q <= own_known_q ? own_q : fresh;
-        state_q <= own_wait_q ? Join : Own;
+        if (waits_q) state_q <= Join;
       end
       Join: begin
         count_q <= count_q + 1'b1;
@@ -248,7 +263,7 @@ module lig_drive_blobs #(
         seek_q <= run_q.blob;
         state_q <= Check;
       end
-      Check: state_q <= Checked;
+      Check: if (waits_q) state_q <= Checked;
       Checked: begin
         above_q <= above_q + 1'b1;
         judged_q <= blob_q;
@@ -263,9 +278,9 @@ module lig_drive_blobs #(
         seek_q <= run_q.blob;
         state_q <= Root;
       end
-      Root: state_q <= Rooted;
+      Root: if (waits_q) state_q <= Rooted;
       Rooted: begin
-        if (refers_q != seek_q) begin
+        if (!root_q) begin
           seek_q <= refers_q;
           state_q <= Root;
         end else begin
@@ -282,13 +297,13 @@ module lig_drive_blobs #(
         state_q <= row_q == rows_i ? Idle : Next;
       end
     endcase
-    own_wait_q <= state_q == Own && !own_wait_q;
+    waits_q <= state_q inside {Seek, Own, Check, Root} && !waits_q;
     if (takes) take_at_q <= take_at_q == number_t'(Blobs - 1) ? '0 : take_at_q + 1'b1;
     if (write_free) give_at_q <= give_at_q == number_t'(Blobs - 1) ? '0 : give_at_q + 1'b1;
     if (rst_i) begin
       state_q <= Idle;
       bank_q <= 1'b0;
-      own_wait_q <= 1'b0;
+      waits_q <= 1'b0;
     end
   end
 endmodule

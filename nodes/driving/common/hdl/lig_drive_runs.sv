@@ -13,7 +13,7 @@ module lig_drive_runs #(
     input logic clk_i, rst_i,  // reset: synchronous, high
 
     input logic        start_i,  // of an image
-    input logic [15:0] width_i,  // constant from then on
+    input logic [15:0] width_i,  // constant from then on, or from the cycle before the first pixel
 
     input  logic                   valid_i,
     output logic                   ready_o,
@@ -29,20 +29,24 @@ module lig_drive_runs #(
   logic [15:0] column_q, begin_q;  // of the first of these pixels; where the run began
   logic [PIXELS-1:0] told_q;       // pixels that are not behind the run's first
   logic [1:0] class_q, current;
-  logic [15:0] rest;               // pixels of the row, from these on
+  // Of the row, from registers: whoever waits for ready_o has little of the cycle left.
+  logic [15:0] rest_q, further;    // pixels from these on, and from the next ones on
+  logic [PIXELS-1:0] inside_q;     // these pixels lie in it
+  logic begins_q, final_q;         // it begins here, it ends with these pixels
   logic [PIXELS-1:0] differs;
-  logic changes, ends;
+  logic changes, ends, waits;
   logic [15:0] change;             // place of the first pixel of another run
   logic [1:0] next;
 
-  assign current = column_q == '0 && told_q == '0 ? classes_i[0] : class_q;
-  assign rest = width_i - column_q;
+  assign current = begins_q ? classes_i[0] : class_q;
+  assign waits = begins_q && !valid_i;
+  assign further = start_i || waits || final_q ? width_i : rest_q - 16'(PIXELS);
 
   always_comb begin
     change = '0;
     next = current;
     for (int unsigned i = 0; i < PIXELS; i++) begin
-      differs[i] = classes_i[i] != current && 16'(i) < rest && !told_q[i];
+      differs[i] = classes_i[i] != current && inside_q[i] && !told_q[i];
     end
     for (int i = int'(PIXELS) - 1; i >= 0; i--) begin
       if (differs[i]) begin
@@ -53,7 +57,7 @@ module lig_drive_runs #(
   end
 
   assign changes = differs != '0;
-  assign ends = !changes && rest <= 16'(PIXELS);
+  assign ends = !changes && final_q;
   assign run_valid_o = valid_i && (changes || ends);
   assign ready_o = !changes && (!ends || run_ready_i);
   assign class_o = current;
@@ -66,11 +70,13 @@ module lig_drive_runs #(
       if (changes) begin
         if (run_ready_i) begin
           class_q <= next;
+          begins_q <= 1'b0;
           begin_q <= column_q + change;
           for (int unsigned i = 0; i < PIXELS; i++) told_q[i] <= 16'(i) <= change;
         end
       end else if (ready_o) begin
         class_q <= current;
+        begins_q <= ends;
         told_q <= '0;
         column_q <= ends ? '0 : column_q + 16'(PIXELS);
         if (ends) begin_q <= '0;
@@ -80,6 +86,12 @@ module lig_drive_runs #(
       column_q <= '0;
       begin_q <= '0;
       told_q <= '0;
+      begins_q <= 1'b1;
+    end
+    if (start_i || waits || (valid_i && ready_o)) begin
+      rest_q <= further;
+      final_q <= further <= 16'(PIXELS);
+      for (int unsigned i = 0; i < PIXELS; i++) inside_q[i] <= 16'(i) < further;
     end
   end
 endmodule

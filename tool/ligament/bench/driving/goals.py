@@ -138,6 +138,8 @@ _NOT_AS_FAST = {
     GATEWAY: "SLAM gets /A beside the chain here: it delays the chain only where memory is busy",
 }
 
+_SIMULATED = "nine cores in one thread of the simulator, cycle by cycle"
+
 _OUTSIDE = (
     "Image Projection takes the rows above and below its view one after the other with the view; "
     "its own figure has them only as far as its input waits"
@@ -150,6 +152,10 @@ def _versions() -> Iterator[Goal]:
                    {"version": version}, at_least=True, published=f"{ratio:g}",
                    why=_NOT_AS_FAST[version])  # fmt: skip
     yield Goal("cycles of a frame, {version}", "version_cycles", value="mean")
+    yield Goal("frames per second of the simulation, {version}", "version_simulated", 3.0,
+               {"version": TOPICS_IN}, at_least=True, why=_SIMULATED)  # fmt: skip
+    yield Goal("frames per second of the simulation, {version}", "version_simulated",
+               where={"version": (NODES_IN, STANDARD, GATEWAY)}, at_least=True)  # fmt: skip
     yield Goal("cycles of a frame that `{node}` needs for itself", "stage")
     yield Goal("cycles between frames, {in_flight} on their way", "period", value="mean")
     yield Goal("the same, times those of the slowest core, `{node}`", "period_over_slowest", 1.1,

@@ -40,8 +40,8 @@ module lig_drive_disc
 
   logic [25:0] thousandths_q;
   logic [15:0] rows_q, line_q, column_q;
-  logic counting_q, begins_q, idle;
-  assign searched_o = !counting_q && !begins_q && line_q == rows_q;
+  logic counting_q, begins_q, searching_q, idle;
+  assign searched_o = !(counting_q || begins_q || searching_q);
   assign done_o = searched_o && idle;
 
   always_ff @(posedge clk_i) begin
@@ -69,7 +69,7 @@ module lig_drive_disc
   logic move, comes, mask_ready;
   logic [PIXELS-1:0][1:0] mask;
   assign move = !flows_q[Steps-1] || mask_ready;
-  assign pixels.ready = move && !counting_q && !begins_q && line_q != rows_q;
+  assign pixels.ready = move && searching_q;
   assign comes = pixels.valid && pixels.ready;
 
   for (genvar i = 0; i < PIXELS; i++) begin : g_pixel
@@ -91,9 +91,11 @@ module lig_drive_disc
       if (17'(column_q) + 17'(PIXELS) >= 17'(width_i)) begin
         column_q <= '0;
         line_q <= line_q + 1'b1;
+        if (line_q + 1'b1 == rows_q) searching_q <= 1'b0;
       end
     end
-    if (rst_i || start_i) {flows_q, column_q, line_q} <= '0;
+    if (begins_q) searching_q <= 1'b1;
+    if (rst_i || start_i) {flows_q, column_q, line_q, searching_q} <= '0;
   end
 
   // --- runs and blobs -------------------------------------------------------------------------------------

@@ -100,7 +100,8 @@ module lig_drive_light
   logic [Most:0] named_q;  // names that are in use
   place_t free_name;
   logic keeps_q;  // a picture is here that becomes a frame, but there are others before it
-  logic drops, pops;
+  logic looks_q, anew_q;  // in Drop's first cycle of a frame its stamp is looked at, in the second it goes or stays
+  logic steps, drops, pops;
   logic taken, any_said_q;  // the disc of a frame that goes counts as seen; one was seen
   logic [2:0] piece_q;      // of a name
 
@@ -110,7 +111,8 @@ module lig_drive_light
       four_radii: four_radii};
   assign first = held[0];
   assign moved = held[from_q];
-  assign drops = state_q == Drop && from_q < count_q && begins_anew(moved.stamp, stamp_q);
+  assign steps = state_q == Drop && from_q < count_q && looks_q;
+  assign drops = steps && anew_q;
   assign pops = state_q == Taken;
   always_comb begin
     free_name = '0;
@@ -120,7 +122,9 @@ module lig_drive_light
   end
 
   always_ff @(posedge frames_clk) begin
-    if (state_q == Drop && from_q < count_q) held[to_q] <= moved;
+    anew_q <= begins_anew(moved.stamp, stamp_q);
+    looks_q <= state_q == Drop && !looks_q;
+    if (steps) held[to_q] <= moved;
     if (pops) begin
       for (int unsigned i = 0; i + 1 < Most; i++) held[i] <= held[i+1];
     end
@@ -128,12 +132,12 @@ module lig_drive_light
   end
   always_ff @(posedge frames_clk) begin
     if (state_q == Pass) {from_q, to_q} <= '0;
-    if (state_q == Drop) begin
+    if (steps) begin
       from_q <= from_q + 1'b1;
       if (!drops) to_q <= to_q + 1'b1;
-      if (from_q >= count_q) count_q <= to_q;
       if (drops) named_q[moved.name] <= 1'b0;
     end
+    if (state_q == Drop && from_q >= count_q) count_q <= to_q;
     if (pops) begin
       count_q <= count_q - 1'b1;
       if (taken) said_q <= first;

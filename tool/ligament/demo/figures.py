@@ -80,6 +80,7 @@ def hardware_entry(variant: dict[str, Any]) -> dict[str, Any]:
     return {
         **{name: variant[name] for name in kept},
         "time_base": variant["time_base"],
+        "wall_latency_ns": variant.get("wall_latency_ns"),
         **({"hardware": variant["hardware"]} if "hardware" in variant else {}),
         "cycles": {
             node: {k: row[k] for k in ("n", "p50", "min", "max")} for node, row in cycles.items()

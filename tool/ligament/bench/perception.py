@@ -28,6 +28,11 @@ PUBLISHED_HZ = 250e6
 _CYCLES_GOAL = 90_000
 _CHANGE_GOALS = {250e6: -0.65, 100e6: -0.2}
 _FAST = "message passing of `{variant}`, as fast as the graph goes"
+_SLOWER = {
+    "fpga_streamed": "an image of 640x480 is 307,200 cycles where cores take one pixel per cycle",
+    "fpga_wide": "one thread evaluates both cores, cycle by cycle",
+    "fpga_widest": "a fifth fewer cycles than `fpga_wide`, but each evaluates twice the pixels",
+}
 FIGURES = Figures(
     goals=(
         Goal(_FAST, "message_passing", 0.05, {"pacing": "ack", "variant": "processes"},
@@ -72,7 +77,7 @@ FIGURES = Figures(
         ),
         Goal("frames per second of the simulation, `{variant}`, {clock}", "simulated", 10.0,
              {"variant": ("fpga_streamed", "fpga_wide", "fpga_widest")}, at_least=True,
-             why="an image of 640x480 is 307,200 cycles where the cores take one pixel per cycle"),
+             why=lambda row: _SLOWER[row["params"]["variant"]]),
         Goal("chain of `{variant}`, {clock}, to the two nodes over memory", "over_offloaded",
              where={"variant": ("fpga_streamed", "fpga_wide", "fpga_widest", "fpga_fused")},
              unit="share"),

@@ -162,9 +162,9 @@ def test_periods_are_those_of_frames_that_were_there_together(tmp_path: Path) ->
 def test_the_dataflow_is_judged_by_the_slowest_core() -> None:
     rows = versions.dataflow_rows(np.array([600, 602, 598]), "/slow", 500.0, 750.0)
     lines = {line.what: line for line in lines_of(FIGURES, {"rows": rows})}
-    over = lines["the same, times those of the slowest core, `/slow`"]
+    over = lines["cycles between frames, times those of the slowest core, `/slow`"]
     assert (over.judged, over.verdict) == (1.2, "missed")
-    spread = lines["the same, standard deviation over mean"]
+    spread = lines["cycles between frames, standard deviation over mean"]
     assert spread.judged == pytest.approx(2 / 600) and spread.verdict == "missed"
     with pytest.raises(FailureError, match="no two frames"):
         versions.dataflow_rows(np.array([]), "/slow", 500.0, 750.0)

@@ -158,9 +158,10 @@ def _versions() -> Iterator[Goal]:
                where={"version": (NODES_IN, STANDARD, GATEWAY)}, at_least=True)  # fmt: skip
     yield Goal("cycles of a frame that `{node}` needs for itself", "stage")
     yield Goal("cycles between frames, {in_flight} on their way", "period", value="mean")
-    yield Goal("the same, times those of the slowest core, `{node}`", "period_over_slowest", 1.1,
-               why=_OUTSIDE)  # fmt: skip
-    yield Goal("the same, standard deviation over mean", "period_spread", 0.001, unit="share")
+    yield Goal("cycles between frames, times those of the slowest core, `{node}`",
+               "period_over_slowest", 1.1, why=_OUTSIDE)  # fmt: skip
+    yield Goal("cycles between frames, standard deviation over mean", "period_spread", 0.001,
+               unit="share")  # fmt: skip
     yield Goal("cycles of a frame, one on its way, times those of the slowest core, `{node}`",
                "latency_over_slowest")  # fmt: skip
 

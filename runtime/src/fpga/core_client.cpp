@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <ligament/detail/core_client.hpp>
 #include <ligament/detail/pool.hpp>
 #include <ligament/fpga_member.hpp>
+#include <span>
+#include <vector>
 
 #include "node/node_state.hpp"
 
@@ -19,6 +22,11 @@ thread_local bool holds_turn = false;
 /// Of a frame that says there is no response: no CDR that is little-endian, so that the core sees a
 /// Broken beat alone.
 constexpr std::array<std::byte, 8> no_response{};
+
+/// A beat of the widest memory port.
+struct alignas(64) Beat {
+  std::array<std::byte, 64> bytes{};
+};
 
 }  // namespace
 
@@ -141,16 +149,18 @@ void CoreClient::put_off(Answer&& answer) {
 
 /// In a trace what the core makes of it goes back to the response, whose callback this is.
 void CoreClient::deliver(const Answer& answer) {
+  const bool is_there = answer.response != nullptr;
+  const std::span<const std::byte> said = is_there ? std::span(*answer.response) : no_response;
+  // A design reads whole beats, which a block of the pool has, and a response may not.
+  const auto beats =
+      std::make_shared<std::vector<Beat>>((said.size() + sizeof(Beat) - 1) / sizeof(Beat));
+  std::memcpy(beats->data(), said.data(), said.size());
   Arrival arrival{.entry = entry_,
-                  .kind = FrameKind::no_response,
-                  .message = no_response,
+                  .kind = is_there ? FrameKind::response : FrameKind::no_response,
+                  .message = {reinterpret_cast<const std::byte*>(beats->data()), said.size()},
                   .sequence = answer.number,
                   .time_ns = member_.now().nanoseconds(),
-                  .keep = answer.response};
-  if (answer.response != nullptr) {
-    arrival.kind = FrameKind::response;
-    arrival.message = *answer.response;
-  }
+                  .keep = beats};
   design_.take(member_, std::move(arrival), ligament::detail::CallbackScope::running_message());
 }
 

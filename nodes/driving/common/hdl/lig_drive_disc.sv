@@ -5,7 +5,7 @@
 // Each pixel becomes a bit, whether it has the light's colour; the bits become runs, and the runs blobs. Rows below those
 // that are searched are the user's to drop.
 //
-//   initiation interval  PIXELS pixels; a run of the colour holds them up for about 20 cycles
+//   initiation interval  PIXELS pixels; a run of the colour holds them up for about 25 cycles
 //   latency              6 cycles, and the end of the last row: 5 cycles per run
 module lig_drive_disc
   import lig_image_pkg::*;

@@ -8,7 +8,7 @@
 // may be what is said of frames before, or nothing. Messages of the other detector are taken first. What a picture changes
 // is changed when all of it has come: it may prove broken.
 //
-//   a picture  as many cycles as its pixels need (lig_image_in), and about 20 for each run of the light's colour
+//   a picture  as many cycles as its pixels need (lig_image_in), and about 25 for each run of the light's colour
 //   storage    that of lig_drive_blobs and lig_drive_watch; 6 names of 64 bytes
 module lig_drive_light
   import lig_fields_pkg::*;

@@ -12,6 +12,9 @@ from sim.options import Options
 
 #: What a replay needs, and how many subscribe to it beside recorders: the simulator, to commands.
 RECORDED = {"/camera/image_raw": 1, "/camera/camera_info": 0, "/odom": 0, "/cmd_vel": 1}
+#: Discovery reaches each process on its own: who publishes commands may hear of a recorder later
+#: than the simulator does, and its first command would be lost to the recorder.
+SETTLE_S = 1.0
 
 
 def await_recorders(node: Node, options: Options) -> bool:
@@ -24,6 +27,8 @@ def await_recorders(node: Node, options: Options) -> bool:
             if options.recorders and node.count_subscribers(topic) < others + options.recorders
         ]
         if not absent:
+            if options.recorders:
+                time.sleep(SETTLE_S)
             return True
         if time.monotonic() >= end:
             node.get_logger().error(

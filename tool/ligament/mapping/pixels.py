@@ -36,8 +36,9 @@ def pixels_of(
             limit, text = _chosen(graph, members, device, platform)
         for name, node in members.items():
             most = most_of(graph.types[node.type], limit)
+            unfed = _unfed(most, port_of(device, platform)) if asked != AUTO else None
             if most > 1:
-                found[name] = Pixels(most, text)
+                found[name] = Pixels(most, f"{text}; {unfed}" if unfed else text)
     return found | dict(_in_slots(graph, devices, platform))
 
 

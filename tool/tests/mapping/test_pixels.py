@@ -64,6 +64,8 @@ def test_a_core_takes_the_most_that_it_can_and_streams_are_as_wide(
     found = mapping.nodes["/swap"].pixels
     assert found is not None
     assert found.per_cycle == min(asked, 8)
+    unfed = "8 need 32 bytes per cycle, and memory gives 16"
+    assert (unfed in found.text) == (asked >= 8), "it may be worth it, but should be known"
     assert mapping.nodes["/level"].pixels is None, "it has no such parameter"
     assert mapping.topics["/swapped"].stream is not None
     assert mapping.topics["/swapped"].stream.width_bits == bits

@@ -10,7 +10,7 @@ import pytest
 
 from ligament.errors import InputError
 from ligament.pipeline import Request, mapped
-from ligament.run.wave import Wave, check_wave, parse_wave
+from ligament.run.wave import Wave, check_wave, not_written, parse_wave
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "threshold" / "graph.yaml"
 
@@ -30,6 +30,11 @@ def test_one_message_or_several_with_nodes() -> None:
 def test_what_is_no_message_is_told(text: str) -> None:
     with pytest.raises(InputError, match="is no message"):
         parse_wave(text, ())
+
+
+def test_a_run_without_the_asked_messages_says_which() -> None:
+    assert not_written(Wave(3, 3)).startswith("--wave 3: no waveform was written")
+    assert not_written(Wave(3, 12)).startswith("--wave 3 to 12: no waveform was written")
 
 
 def test_nodes_without_a_waveform_are_told() -> None:

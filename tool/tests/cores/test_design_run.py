@@ -14,7 +14,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import TAILED, as_software, build, case, run, waved
+from cases import TAILED, as_software, build, case, run, shown, waved
 from fst import read_fst
 
 from ligament.report.limits import limits_of
@@ -152,8 +152,13 @@ def test_a_waveform_has_the_signals_of_the_nodes_that_are_asked_for(graph: Path)
     scopes = {name.split(".")[2] for name in names if name.count(".") > 2}
     found = {scope for scope in scopes if scope.startswith("node_")}
     assert {scope.rpartition("_")[2] for scope in found} == {"left", "join"}
+    # The views show what is there, and nothing else.
     view = file.with_suffix(".gtkw").read_text()
-    assert [view.count(f"\n-core /{node} ") for node in ("first", "left", "join")] == [2, 2, 2]
+    assert [view.count(f"\n-core /{node} ") for node in ("first", "left", "join")] == [0, 2, 2]
+    assert "@@" not in view
+    signals = shown(file.with_suffix(".gtkw"))
+    assert signals == shown(file.with_suffix(".sucl"))
+    assert signals <= {name.partition("[")[0] for name in names}
 
 
 def test_a_core_that_never_answers_is_named_and_the_others_go_on(graph: Path) -> None:

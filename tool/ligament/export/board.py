@@ -47,6 +47,7 @@ class Board:
     design: Design
     graph: str
     variant: str
+    platform: str
     registers: Registers
     identity: int
     sources: Mapping[str, bytes]
@@ -84,6 +85,11 @@ class Board:
     def has_stand_in(self) -> bool:
         """Whether a stand-in of the board can be built: it has one clock and whole registers."""
         return self.bus_width == 64 and len(self.clocks) == 1
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether `ligament run` drives such a board, or simulates the FPGA of this platform."""
+        return self.design.device.figures.get("backend") == "uio"
 
     @property
     def hex_identity(self) -> str:
@@ -128,13 +134,13 @@ class Board:
 
 def board_of(
     design: Design,
-    names: tuple[str, str],
+    names: tuple[str, str, str],
     parameters: Mapping[int, Mapping[str, Any]],
     generated: Path,
     bus_width: int = 64,
     longest: Mapping[str, int] | None = None,
 ) -> Board:
-    """Return a design as its folder has it; `names` are those of graph and variant."""
+    """Return a design as its folder has it; `names` are those of graph, variant, platform."""
     registers = registers_of(design, parameters)
     most = max(len(registers.settings), len(registers.values))
     if not design.ends or most > MOST:
@@ -184,6 +190,7 @@ def described(board: Board, target: str) -> dict[str, Any]:
         "target": target,
         "graph": board.graph,
         "variant": board.variant,
+        "platform": board.platform,
         "device": design.device.name,
         "identity": board.hex_identity,
         "top": board.top,

@@ -49,7 +49,7 @@ def export_boards(graph: Graph, mapping: GraphMapping, variant: Path) -> None:
         longest = longest_in(graph, mapping, design)
         board = board_of(
             design,
-            (mapping.graph, mapping.variant),
+            (mapping.graph, mapping.variant, mapping.platform),
             parameters_of(mapping, chosen_in(mapping, graph, name)),
             variant.parent / "gen" / f"fpga-{mapping.platform}",
             longest=longest,

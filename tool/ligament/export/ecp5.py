@@ -73,17 +73,25 @@ def _check_room(board: Board) -> None:
     """Refuse nodes that declare more than the part has, before hours of placing them."""
     problems = []
     for resource, most in ROOM.items():
-        areas = {}
-        for member in board.design.members:
-            declared = declared_area(member.type, "fpga", OPEN_FAMILY, member.pixels)
-            areas[node_of(member)] = float(declared.get(resource, 0))
+        areas = _areas(board, resource)
         if sum(areas.values()) > most:
-            problems.append(_too_large(resource, most, areas))
+            narrow = sum(_areas(board, resource, 1).values()) <= most
+            problems.append(_too_large(resource, most, areas, narrow))
     if problems:
         raise InputError(problems)
 
 
-def _too_large(resource: str, most: float, areas: dict[str, float]) -> Problem:
+def _areas(board: Board, resource: str, pixels: int | None = None) -> dict[str, float]:
+    """What each node declares, with its pixels per cycle or with so many."""
+    return {
+        node_of(m): float(
+            declared_area(m.type, "fpga", OPEN_FAMILY, pixels or m.pixels).get(resource, 0)
+        )
+        for m in board.design.members
+    }
+
+
+def _too_large(resource: str, most: float, areas: dict[str, float], narrow: bool) -> Problem:
     needed = sum(areas.values())
     shares = sorted(areas.items(), key=lambda entry: -entry[1])
     told = ", ".join(f"{node} {amount:g}" for node, amount in shares if amount)
@@ -96,5 +104,6 @@ def _too_large(resource: str, most: float, areas: dict[str, float]) -> Problem:
         "export-room",
         f"the nodes declare {needed:g} {what}: {told}",
         expected=f"at most {most:g} {what}, what an LFE5UM5G-85F has",
-        hint=f"{hint}: map fewer nodes to the device, or fewer pixels per cycle",
+        hint=f"{hint}: map fewer nodes to the device"
+        + (", or ask for fewer pixels per cycle" if narrow else ""),
     )

@@ -50,6 +50,7 @@ def registers_of(design: Design, parameters: Mapping[int, Mapping[str, Any]]) ->
         for parameter in member.core.parameters:
             value = parameters[member.place].get(parameter.name, parameter.default)
             text = f"{parameter.name} of {node_of(member)}: {parameter.description}"
+            text = f"{text.rstrip('.')}; {_coded(parameter)}"
             name = f"{member.slug}.{parameter.name}"
             settings.append(Register(len(settings), name, text, bits_of(parameter, value)))
     found = [*_problems(design), *_passed(design), *_counters(design)]
@@ -71,6 +72,16 @@ def bits_of(parameter: Parameter, value: Any) -> int:
         (bits,) = struct.unpack("<Q", struct.pack("<d", float(value or 0)))
         return int(bits)
     return int(value or 0) % 2**64
+
+
+def _coded(parameter: Parameter) -> str:
+    """What `bits_of` makes of a value, for people."""
+    if parameter.type == "string":
+        choices = (f"{number} {choice}" for number, choice in enumerate(parameter.choices))
+        return f"one of {', '.join(choices)}"
+    if parameter.type == "double":
+        return "a double: its 64 bits (IEEE 754)"
+    return "0 or 1" if parameter.type == "bool" else "an integer"
 
 
 def isolation_words(design: Design) -> int:

@@ -55,7 +55,7 @@ def export(request: Request, asked: Asked) -> Exported:
     variant = variant_folder(graph.name, mapping.variant, request.out)
     generate(graph, mapping, variant)
     generated = variant.parent / "gen" / f"fpga-{mapping.platform}"
-    names = (mapping.graph, mapping.variant)
+    names = (mapping.graph, mapping.variant, mapping.platform)
     board = board_of(
         chosen.design,
         names,
@@ -123,14 +123,18 @@ def _nothing(mapping: GraphMapping, graph: Graph) -> Problem:
         for node in graph.nodes.values()
         if node.type in graph.types and "fpga" in graph.types[node.type].implementations
     ]
-    others = [name for name in graph.variants if name != mapping.variant]
+    others = [
+        name
+        for name, variant in graph.variants.items()
+        if name != mapping.variant and any(n.id in variant.devices for n in able)
+    ]
     where = f"the variant '{mapping.variant}' has no nodes on an FPGA"
     return Problem(
         "export-nothing",
         f"{where}, on platform '{mapping.platform}'",
         expected="a variant and a platform with nodes in hardware: --variant, --platform",
         hint=f"nodes with a core: {listing(node.id for node in able)}; "
-        f"other variants: {listing(others)}",
+        f"other variants that place them: {listing(others) or 'none'}",
     )
 
 

@@ -19,6 +19,7 @@ SCHEMA = "pyEDAA/IPXACT/Schema/ieee-1685-2009/index.xsd"
 STAND_IN = """
 proc unknown {args} {
   puts $args
+  if {[lrange $args 0 1] eq "get_property SLACK"} { return SLACK_NS }
   if {[lindex $args 0] eq "get_property"} { return PROGRESS }
   return "<[lindex $args 0] [lindex $args end]>"
 }
@@ -82,12 +83,15 @@ def test_its_overlay_is_compiled(folder: Path, tmp_path: Path) -> None:
     assert identity.to_bytes(8, "big") in out.read_bytes()
 
 
-def said(folder: Path, tmp_path: Path, *, progress: str, words: str = "") -> tuple[int, str]:
+def said(
+    folder: Path, tmp_path: Path, *, progress: str, words: str = "", slack: str = "0.012"
+) -> tuple[int, str]:
     """What the script asks of Vivado, and its exit code."""
     if shutil.which("tclsh") is None:
         pytest.skip("needs tclsh (Debian package tcl)")
     script = tmp_path / "stand_in.tcl"
     text = STAND_IN.replace("PROGRESS", progress).replace("WORDS", words)
+    text = text.replace("SLACK_NS", slack)
     script.write_text(text.replace("SCRIPT", str(folder / "create_project.tcl")))
     done = subprocess.run(["tclsh", str(script)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -116,3 +120,13 @@ def test_its_script_makes_a_system_and_notices_a_failure(folder: Path, tmp_path:
     assert bitstream in (folder / "README.md").read_text()
     code, text = said(folder, tmp_path, progress="20%", words="system")
     assert code == 1 and "the implementation failed" in text and "write_hw_platform" not in text
+
+
+@pytest.mark.parametrize("words", ["", "system"])
+def test_its_script_makes_no_bitstream_that_misses_its_clock(
+    folder: Path, tmp_path: Path, words: str
+) -> None:
+    code, text = said(folder, tmp_path, progress="100%", words=words, slack="-0.3")
+    assert code == 1 and "a path has a slack of -0.3 ns" in text
+    assert "write_bitstream" not in text and "write_hw_platform" not in text
+    assert "timing.rpt" in text

@@ -40,8 +40,16 @@ def budget_problems(
                 f"the nodes on {device.name} need {amount:g} {resource}: {listing(members)}{share}",
                 node.device_at or node.at,
                 expected=f"at most {device.budgets[resource]:g}",
+                hint=_less(device, members, pixels),
                 notes=(("the budgets", device.budgets_at),),
             )
+
+
+def _less(device: Device, members: Iterable[str], pixels: Mapping[str, Pixels]) -> str:
+    """What would need less."""
+    wide = any(per_cycle(pixels, node) > 1 for node in members)
+    narrower = "fewer pixels per cycle (`fpga: {pixels: N}` of the variant), " if wide else ""
+    return f"{narrower}fewer nodes on {device.name}, or a platform with a larger device"
 
 
 def needs_of(

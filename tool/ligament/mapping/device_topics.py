@@ -79,7 +79,8 @@ def topic_problems(topic: Case, kinds: Mapping[str, str], at: Location | None) -
             "no declared bound: its memory is made and given to the device before the first "
             "message",
             at,
-            expected="bound_bytes of the topic: the largest stored message",
+            expected=f"`topics: {{{topic.name}: {{bound_bytes: N}}}}` in the graph; N: bytes of "
+            "the largest message",
         )
     for end in foreign:
         if end.qos.history == "keep_all" and not topic.waits:

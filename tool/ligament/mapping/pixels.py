@@ -9,6 +9,7 @@ need, as far as the budget reaches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ligament.cores.manifest import CORE_BITS, port_bits, stream_bits
 from ligament.graph.model import Graph, Node, NodeType, Topic, Variant
@@ -36,10 +37,18 @@ def pixels_of(
             limit, text = _chosen(graph, members, device, platform)
         for name, node in members.items():
             most = most_of(graph.types[node.type], limit)
-            unfed = _unfed(most, port_of(device, platform)) if asked != AUTO else None
             if most > 1:
-                found[name] = Pixels(most, f"{text}; {unfed}" if unfed else text)
+                notes = _of_a_wish(most, limit, device, platform) if asked != AUTO else []
+                found[name] = Pixels(most, "; ".join([text, *notes]))
     return found | dict(_in_slots(graph, devices, platform))
+
+
+def _of_a_wish(most: int, asked: int, device: Device, platform: Platform) -> Iterator[str]:
+    """Yield what somebody should know who asked for so many."""
+    if most < asked:
+        yield f"{most} is the most that the core can"
+    if unfed := _unfed(most, port_of(device, platform)):
+        yield unfed
 
 
 def _in_slots(
@@ -124,23 +133,28 @@ def pixel_warnings(
         types = {graph.nodes[name].type: device for name, device in cores.items()}
         why = "no node is a core in an FPGA"
         if cores:
-            reasons = sorted({_narrow(graph.types[name], types[name]) for name in types})
-            why = "each core takes 1 pixel per cycle: " + "; ".join(reasons)
+            reasons = sorted({_narrow(graph.types[name], types[name], asked) for name in types})
+            why = "; ".join(reasons)
         yield f"`fpga: {{pixels: {asked}}}` of the variant '{variant.name}' changes nothing: {why}"
 
 
-def _narrow(node_type: NodeType, device: Device) -> str:
+def _narrow(node_type: NodeType, device: Device, asked: Any) -> str:
     """Why a core is not built for more than one pixel per cycle."""
     more = choices_of(node_type)[1:]
     if not more:
-        return f"{node_type.type} cannot be built for more (no `pixels` in its manifest)"
+        return (
+            f"{node_type.type} has one width, {CORE_BITS // 8} bytes per cycle "
+            "(no `pixels` in its manifest)"
+        )
     without = [str(n) for n in more if device.budgets and not device.area(node_type, n)]
     if without:
         return (
             f"{node_type.type} declares no `area` for {', '.join(without)} on {device.family} "
             "(`ligament build --synth` counts it)"
         )
-    return f"{node_type.type} takes {more[0]} at least, more than memory, budget or wish allow"
+    if asked != AUTO and more[0] > asked:
+        return f"{node_type.type} is built for 1, or for {more[0]} and more"
+    return f"{node_type.type} takes {more[0]} at least, more than memory or budget allow"
 
 
 def choices_of(node_type: NodeType) -> list[int]:

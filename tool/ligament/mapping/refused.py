@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ligament.errors import InputError, Problem, listing, nearest
 from ligament.graph.model import Graph
-from ligament.mapping.backends import planned
+from ligament.mapping.backends import installed
 from ligament.mapping.map import map_graph
 from ligament.mapping.platform import Platform
 
@@ -18,8 +18,7 @@ Load = Callable[[str], Platform]
 def refused_variants(graph: Graph, platforms: Iterable[str], load: Load) -> Iterator[Problem]:
     """Yield why a variant can be mapped to none of the platforms: of the one that it fits best.
 
-    A platform is loaded only if those before it refuse a variant. What is not installed here does
-    not count: a mapping may be made on paper. A node that lacks an implementation does count.
+    A platform is loaded only if those before it refuse a variant.
     """
     names, loaded = list(platforms), dict[str, Platform]()
     for variant in graph.variants:
@@ -38,15 +37,16 @@ def refused_variants(graph: Graph, platforms: Iterable[str], load: Load) -> Iter
 
 def _problems(graph: Graph, platform: Platform, variant: str) -> tuple[Problem, ...]:
     try:
-        map_graph(graph, platform, variant, replace(planned(), unwritten=False))
+        map_graph(graph, platform, variant, installed())
     except InputError as error:
         return error.problems
     return ()
 
 
-def _unfit(problems: tuple[Problem, ...]) -> tuple[int, int]:
-    """Orders platforms: one that has the devices is nearer than one with fewer problems."""
-    return sum(p.code == "device-unknown" for p in problems), len(problems)
+def _unfit(problems: tuple[Problem, ...]) -> tuple[int, int, int]:
+    """Orders platforms: one where all nodes can be is nearer than one with fewer problems."""
+    codes = [problem.code for problem in problems]
+    return codes.count("device-unknown"), codes.count("implementation-missing"), len(codes)
 
 
 def _told(problem: Problem, variant: str, platform: str, platforms: dict[str, Platform]) -> Problem:

@@ -66,6 +66,7 @@ def test_a_core_takes_the_most_that_it_can_and_streams_are_as_wide(
     assert found.per_cycle == min(asked, 8)
     unfed = "8 need 32 bytes per cycle, and memory gives 16"
     assert (unfed in found.text) == (asked >= 8), "it may be worth it, but should be known"
+    assert ("8 is the most that the core can" in found.text) == (asked > 8)
     assert mapping.nodes["/level"].pixels is None, "it has no such parameter"
     assert mapping.topics["/swapped"].stream is not None
     assert mapping.topics["/swapped"].stream.width_bits == bits
@@ -94,9 +95,9 @@ def test_a_wish_that_changes_nothing_is_told(tmp_path: Path) -> None:
         .replace("image_converted", "thresholded")
     )
     warnings = map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim")).warnings
-    (told_of,) = (w for w in warnings if "changes nothing: each core takes 1 pixel" in w)
+    (told_of,) = (w for w in warnings if "changes nothing" in w)
     assert told_of.endswith(
-        "example/threshold cannot be built for more (no `pixels` in its manifest)"
+        "example/threshold has one width, 8 bytes per cycle (no `pixels` in its manifest)"
     )
     told, _ = written(tmp_path, "{pixels: 4}")
     assert not [w for w in told.warnings if "changes nothing" in w]

@@ -12,7 +12,7 @@ import pytest
 
 from ligament.errors import InputError
 from ligament.graph import load_graph
-from ligament.mapping import load_platform
+from ligament.mapping import load_platform, map_graph
 from ligament.mapping.elsewhere import map_or_tell
 from ligament.mapping.files import platform_names
 from ligament.mapping.refused import refused_variants
@@ -24,8 +24,11 @@ nodes:
   resize: {type: image/resize, remap: {image/image_raw: image_raw}}
 variants:
   good: {}
-  simulated: {devices: {resize: fpga}}
-"""
+  simulated: {devices: {resize: fpga}, bound_bytes: {BOUNDS}}
+""".replace(
+    "BOUNDS", ", ".join(f"{name}: 9999" for name in ("image_raw", "image/camera_info",
+                                                     "resize/image_raw", "resize/camera_info"))
+)  # fmt: skip
 
 
 def problems(tmp_path: Path, lines: str, platform: str | None = None):
@@ -37,6 +40,17 @@ def problems(tmp_path: Path, lines: str, platform: str | None = None):
 
 def test_variants_that_any_platform_takes_are_not_named(tmp_path):
     assert problems(tmp_path, "") == []
+
+
+def test_a_topic_of_an_fpga_without_a_bound_is_told_as_map_tells_it(tmp_path):
+    found = problems(tmp_path, "  loose: {devices: {resize: fpga}}\n")
+    assert {problem.code for problem in found} == {"bound-missing"}
+    with pytest.raises(InputError) as refused:
+        map_graph(load_graph(tmp_path / "graph.yaml"), load_platform("fpga_sim"), "loose")
+    assert [p.text for p in refused.value.problems] == [
+        p.text.partition(": ")[2].rpartition(" (platform")[0] for p in found
+    ]
+    assert any("`topics: {/image_raw: {bound_bytes: N}}`" in p.expected for p in found)
 
 
 def test_a_device_that_no_platform_has_is_named_with_its_line_and_the_nearest(tmp_path):
@@ -88,7 +102,8 @@ def test_check_warns_and_still_succeeds(tmp_path, more, closing):
 
 
 def test_check_counts_and_places_what_nobody_publishes(tmp_path):
-    typo = GRAPH.replace("image_raw}}", "image_rw}}") + "  wrong: {devices: {resize: fpga1}}\n"
+    typo = GRAPH.replace("image_raw}}", "image_rw}}").replace("{image_raw:", "{image_rw:")
+    typo += "  wrong: {devices: {resize: fpga1}}\n"
     (tmp_path / "graph.yaml").write_text(typo)
     for verb in ("check", "map"):
         command = [sys.executable, "-m", "ligament.cli.main", verb, "graph.yaml"]

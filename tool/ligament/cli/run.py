@@ -34,7 +34,7 @@ from ligament.run.edge import MAX_DOMAIN_ID, EdgeOptions, ros_domain
 from ligament.run.executables import on_host, require_programs
 from ligament.run.graph_run import FinishedRun, RunRequest, run_graph
 from ligament.run.lock import lock_of, require_free
-from ligament.run.overrides import parse_overrides
+from ligament.run.overrides import Overrides, check_parameters, parse_overrides
 from ligament.run.process import mismatches_in
 from ligament.run.python_spec import require_ros
 from ligament.run.supervisor import RunOptions
@@ -227,13 +227,14 @@ def run(
     waves = parse_wave(wave, tuple(wave_node or ()))
     target = platform or platform_here(Path(graph), mapping)
     asked = Request(Path(graph), variant, target, out, mapping, waves is not None)
+    parameters = parse_overrides(set_parameters or ())
     request = RunRequest(
-        build=_build(asked, domain, host, options),
+        build=_build(asked, domain, host, options, parameters),
         trace=trace.value if trace else None,
         domain=domain,
         until=tuple(until or ()),
         log_level=log_level.value,
-        parameters=parse_overrides(set_parameters or ()),
+        parameters=parameters,
         cores=check_cores(cores),
         edge=options,
         host=host,
@@ -271,12 +272,15 @@ def _told(finished: FinishedRun, wave: Wave | None, as_json: bool) -> int:
     return finished.exit_code
 
 
-def _build(request: Request, domain: str | None, host: str | None, edge: EdgeOptions) -> Path:
+def _build(
+    request: Request, domain: str | None, host: str | None, edge: EdgeOptions, parameters: Overrides
+) -> Path:
     """Build what is to be run, unless it would be refused then: a build can take minutes."""
     if request.graph.name == "build.json":
         return request.graph
     graph = graph_path(str(request.graph))
     loaded = load_graph(graph)
+    check_parameters(parameters, loaded)
     programs = on_host(loaded.executables, host)
     chosen = loaded.variants.get(request.variant or loaded.default_variant)
     shared = replace(edge, shared=edge.shared or bool(programs))

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ligament.errors import InputError, Location, Problem, no_such
 from ligament.graph.executable import Executable
-from ligament.graph.model import NodeType
+from ligament.graph.model import Graph, NodeType
 from ligament.graph.parameters import BUILT_IN, converted, value_problem
 from ligament.graph.yaml_source import parse_yaml
 
@@ -67,6 +67,35 @@ def check_nodes(overrides: Overrides, nodes: Iterable[str]) -> None:
         raise InputError(problems)
 
 
+def check_parameters(overrides: Overrides, graph: Graph) -> None:
+    """Raise if a node of the graph has no such parameter: known before anything is built.
+
+    Nodes that a variant puts in place of others are not in the graph; `apply_overrides` has them.
+    """
+    for id_, values in overrides.items():
+        node = graph.nodes.get(id_)
+        node_type = graph.types.get(node.type) if node else None
+        if node and node_type:
+            known = sorted({*node_type.parameters, *BUILT_IN, *node.parameters})
+            _require_known(id_, node.type, values, known)
+
+
+def _require_known(
+    id_: str, type_: str, values: Iterable[str], parameters: Collection[str]
+) -> None:
+    unknown = [name for name in values if name not in parameters]
+    if unknown:
+        raise InputError(
+            no_such(
+                "param-unknown",
+                f"--set: node '{id_}' ({type_}) has no parameter '{unknown[0]}'",
+                unknown[0],
+                parameters,
+                before="one of ",
+            )
+        )
+
+
 def executables_with(
     overrides: Overrides, executables: Mapping[str, Executable]
 ) -> dict[str, Executable]:
@@ -90,17 +119,7 @@ def apply_overrides(
     that the graph left open is not in it. Where its type is not in `types`, the node itself judges.
     """
     values = overrides.get(node["id"], {})
-    unknown = [name for name in values if name not in node["parameters"]]
-    if unknown:
-        raise InputError(
-            no_such(
-                "param-unknown",
-                f"--set: node '{node['id']}' ({node['type']}) has no parameter '{unknown[0]}'",
-                unknown[0],
-                node["parameters"],
-                before="one of ",
-            )
-        )
+    _require_known(node["id"], node["type"], values, node["parameters"])
     declared = types[node["type"]].parameters if types and node["type"] in types else {}
     problems = []
     for name, value in values.items():

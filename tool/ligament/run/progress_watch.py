@@ -49,7 +49,7 @@ class ProgressWatch:
         self.stuck.append(node)
         self._observer.note(
             f"node {node} (container {container}, pid {pid}) makes no "
-            "progress: it has been inside one callback for more than 5 s"
+            "progress, or takes long: it has been inside one callback for more than 5 s"
         )
 
     def _moves(self, container: str, again: str) -> None:

@@ -86,7 +86,7 @@ def written(outputs: Path) -> list[str]:
     """How to open each waveform in a run's `outputs`, with the view that lies beside it."""
     return [
         f"waveform: gtkwave {file.with_suffix('.gtkw')}, or "
-        f"surfer -c {file.with_suffix('.sucl')} {file}"
+        f"surfer -c {file.with_suffix('.sucl')} {file} ({file.stat().st_size / 1e6:.1f} MB)"
         for file in sorted(outputs.glob("*-waves.fst"))
     ]
 

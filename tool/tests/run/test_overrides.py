@@ -3,20 +3,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ligament.errors import InputError
+from ligament.graph import load_graph
 from ligament.graph.executable import Executable
 from ligament.graph.model import NodeType, Parameter
 from ligament.run.overrides import (
     apply_overrides,
     check_built_in,
     check_nodes,
+    check_parameters,
     executables_with,
     parse_overrides,
 )
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "threshold"
 
 
 def node() -> dict[str, Any]:
@@ -41,6 +46,15 @@ def test_other_words_are_refused(word: str) -> None:
     with pytest.raises(InputError) as raised:
         parse_overrides([word])
     assert "NODE.PARAMETER=VALUE" in raised.value.problems[0].expected
+
+
+def test_an_unknown_parameter_is_told_before_anything_is_built() -> None:
+    graph = load_graph(EXAMPLE / "graph.yaml")
+    check_parameters({"/sink": {"frames": 3}, "/fused": {"any": 1}}, graph)
+    with pytest.raises(InputError) as raised:
+        check_parameters({"/sink": {"frams": 3}}, graph)
+    (problem,) = raised.value.problems
+    assert problem.code == "param-unknown" and problem.hint == "did you mean 'frames'?"
 
 
 def test_an_unknown_node_is_named_with_the_nearest() -> None:

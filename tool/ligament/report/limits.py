@@ -19,6 +19,8 @@ from ligament.report.tables import count_of, entries_of, lives_of
 
 LEAST_SHARE = 0.1
 """Of the design's cycles; below it, nothing is said to keep another one waiting."""
+NEAR = 0.9
+"""Of the slowest core's share: another one with so much is named, too."""
 LEAST_BUSY = 0.5
 """The same of the beats of a stream: below it, its width does not matter."""
 
@@ -98,6 +100,7 @@ def limit_of(device: str, design: Design) -> dict[str, Any]:
     if waited < LEAST_SHARE:
         found = _slowest([found, *_busy(design)])
     limits = found.share >= LEAST_SHARE
+    near = _nearly(found, design) if limits and found.kind == "core" else ""
     return {
         "device": device,
         "cycles": design.cycles,
@@ -105,8 +108,14 @@ def limit_of(device: str, design: Design) -> dict[str, Any]:
         "node": found.node if limits else None,
         "port": found.port if limits else None,
         "share": found.share,
-        "text": f"{device}: {_words(found) if limits else _nothing(waited)}",
+        "text": f"{device}: {_words(found) + near if limits else _nothing(waited)}",
     }
+
+
+def _nearly(found: Limit, design: Design) -> str:
+    """Other cores that are as slow, but for some of the cycles: a faster one alone gains little."""
+    others = [c for c in _cores(design) if c.node != found.node and c.share >= NEAR * found.share]
+    return "".join(f"; that of {c.node} nearly as much ({100 * c.share:.0f} %)" for c in others)
 
 
 def _rows(design: Design) -> list[dict[str, Any]]:

@@ -228,3 +228,21 @@ def test_the_page_shows_the_demo_s_variants_on_the_fpga(report: dict[str, Any]) 
     assert shown["hardware/variants/0/clock_hz"] == "100 MHz"
     assert shown["hardware/variants/0/hardware/topics/0/topic"] == "/middle"
     assert "streamed: Topics in hardware" in page
+
+
+def test_cores_that_are_as_slow_are_named_together(tmp_path: Path) -> None:
+    nodes = [
+        {"id": name, "hardware": {
+            "device": "fpga0", "design_cycles": 100, "full": full,
+            "streams": [stream("in", "in", True, 9, 80, 0)],
+        }}
+        for name, full in (("/quick", 20), ("/slow", 50), ("/slower", 55))
+    ]  # fmt: skip
+    path = tmp_path / "status.jsonl"
+    lines = [{"event": "ready"}, {"event": "status", "nodes": nodes}]
+    path.write_text("\n".join(json.dumps({**line, "container": "fpga0"}) for line in lines))
+    (design,) = limits_of(path)["designs"]
+    assert design["text"] == (
+        "fpga0: the core of /slower is the slowest: it kept its input in waiting 55 % of the time; "
+        "that of /slow nearly as much (50 %)"
+    )

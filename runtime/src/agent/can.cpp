@@ -35,7 +35,8 @@ std::optional<canfd_frame> to_frame(std::uint32_t id, std::span<const Bytes> pie
     if (piece.size() > longest_can_message - size) {
       return std::nullopt;
     }
-    std::memcpy(frame.data + 1 + size, piece.data(), piece.size());
+    const auto place = std::as_writable_bytes(std::span(frame.data)).subspan(1 + size);
+    std::ranges::copy(piece, place.begin());
     size += piece.size();
   }
   frame.can_id = id | CAN_EFF_FLAG;

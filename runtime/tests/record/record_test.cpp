@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -40,7 +41,7 @@ pool::EndpointDescription bytes_on(const std::string& topic, QoS qos = QoS(10)) 
 
 void publish(pool::Writer& writer, const ByteVector& payload) {
   auto loan = writer.loan(payload.size()).value();
-  std::memcpy(loan.payload().data(), payload.data(), payload.size());
+  std::ranges::copy(payload, loan.payload().begin());
   ASSERT_TRUE(writer.publish(std::move(loan)));
 }
 

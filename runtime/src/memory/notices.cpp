@@ -2,6 +2,7 @@
 /// Notices: what a look finds that others changed, and who hears of what we changed
 /// (spec/wire/pool.md, section 8).
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "memory/crash_point.hpp"
@@ -15,14 +16,15 @@ namespace {
 constexpr std::int64_t graph_rest_per_peer_ns = 500'000;
 constexpr std::int64_t longest_graph_rest_ns = 100'000'000;
 
+/// Never destroyed: while a process ends, the thread of a domain may still look at it.
 const Ends& watching_graph() {
-  static const Ends markers = [] {
-    Ends ends;
-    ends.insert(graph_topic, EndpointKind::reader);
-    ends.insert(graph_topic, EndpointKind::writer);
-    return ends;
+  static const Ends* const markers = [] {
+    auto ends = std::make_unique<Ends>();
+    ends->insert(graph_topic, EndpointKind::reader);
+    ends->insert(graph_topic, EndpointKind::writer);
+    return ends.release();
   }();
-  return markers;
+  return *markers;
 }
 }  // namespace
 

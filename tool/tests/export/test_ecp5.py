@@ -101,6 +101,7 @@ def test_nodes_that_are_too_large_are_named_with_what_would_fit(
     assert "multipliers: /rectify 268, /resize" in said and "[export-room]" in said
     assert "at most 156 multipliers" in said
     assert "without /rectify the others fit" in said
+    assert "fewer pixels" not in said, "they are built for one"
 
 
 def test_the_constraints_name_every_pin(folder: Path) -> None:

@@ -219,3 +219,28 @@ def test_a_source_that_reads_files_is_refused(tmp_path: Path) -> None:
             export_sources._content(core)
     with pytest.raises(FailureError, match="cannot read the source"):
         export_sources._content(tmp_path / "none.sv")
+
+
+def test_a_variant_without_an_fpga_is_refused_with_those_that_have_one(tmp_path: Path) -> None:
+    request = Request(EXAMPLES / "perception" / "graph.yaml", "fused", "fpga_sim", tmp_path)
+    with pytest.raises(InputError) as refused:
+        export(request, Asked("fusesoc"))
+    (problem,) = refused.value.problems
+    named = problem.hint.rpartition("place them: ")[2].split(", ")
+    assert problem.code == "export-nothing"
+    assert "fpga_wide" in named and not {"fused", "processes", "dds"} & set(named)
+
+
+@pytest.mark.parametrize(
+    ("platform", "told"),
+    [("fpga_uio_sim", "`ligament run` does so, with this platform"),
+     ("fpga_sim", "simulates the FPGA of the platform\n   `fpga_sim`")],
+)  # fmt: skip
+def test_a_readme_says_who_drives_the_board(tmp_path: Path, platform: str, told: str) -> None:
+    request = Request(EXAMPLES / "threshold" / "graph.yaml", "hardware", platform, tmp_path)
+    made = export(request, Asked("vivado", folder=tmp_path / "folder"))
+    assert made.data["platform"] == platform
+    said = (made.folder / "README.md").read_text()
+    assert told in said and f"Platform: `{platform}`." in said
+    # What software writes into a register of 64 bits, and what it has after a reset.
+    assert "; an integer. After a reset 0x80 |" in said

@@ -174,7 +174,8 @@ Result<Attachment> attach(const std::string& path, const std::string& buffer,
   if (::stat(path.c_str(), &state) != 0) {
     return failure(ErrorCode::unavailable,
                    "there is no board '" + path + "': " + std::strerror(errno) +
-                       "; load its bitstream and device tree overlay, or start a stand-in");
+                       "; load its bitstream and device tree overlay, or run with "
+                       "`--platform fpga_uio_sim`, which simulates it");
   }
   if (S_ISSOCK(state.st_mode)) {
     return attach_stand_in(path);

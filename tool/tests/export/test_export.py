@@ -232,6 +232,14 @@ def test_a_variant_without_an_fpga_is_refused_with_those_that_have_one(tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("target", "told"), [("fusesoc", "and accessed whole"), ("litex", "two words of the bus each")]
+)
+def test_a_readme_says_how_registers_are_accessed(tmp_path: Path, target: str, told: str) -> None:
+    said = (exported(tmp_path, target=target).folder / "README.md").read_text()
+    assert f"Of 64 bits, {told}." in said
+
+
+@pytest.mark.parametrize(
     ("platform", "told"),
     [("fpga_uio_sim", "`ligament run` does so, with this platform"),
      ("fpga_sim", "simulates the FPGA of the platform\n   `fpga_sim`")],
